@@ -4,7 +4,7 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { testsToSkip } from "./test/support/packages.ts";
 
 /** What keeps a module from being loaded, or looks at what is: each has a process of its own. */
-const alone = ["test/operations/chat/tokenizer-away.test.ts", "test/media/kinds-load.test.ts"];
+const alone = ["test/media/kinds-load.test.ts"];
 
 const left = [...configDefaults.exclude, ...testsToSkip()];
 

@@ -1,4 +1,4 @@
-// POST /v1/messages/count_tokens: what a message request would send, counted here by a real tokenizer. Free, and no upstream is asked.
+// POST /v1/messages/count_tokens: how many tokens a message request would send, by our own tokenizer. Free; no upstream is asked.
 import { admitModel } from "../src/language/admit.ts";
 import { countPrompt } from "../src/language/counted-usage.ts";
 import { givenFields } from "../src/language/messages/given-fields.ts";

@@ -1,4 +1,4 @@
-// POST /v1/auth/keys: a new key, its secret shown this once (gateway-api.md, API keys).
+// POST /v1/auth/keys: makes a key and shows its secret, this once.
 import { createKey, readLimit } from "../src/accounts/manage-keys.ts";
 import type { Handler } from "../src/operation.ts";
 

@@ -1,7 +1,7 @@
-// POST /v1/chat/completions. The story is src/language/serve.ts; here it becomes a reply.
+// POST /v1/chat/completions. The lifecycle is in src/language/serve.ts; its result becomes a reply here.
 import { assertMessages } from "../src/language/chat/message-fields.ts";
-import { chatForm, chatUsage } from "../src/language/chat/reply.ts";
-import { chatOrder } from "../src/language/chat/request.ts";
+import { chatEncoder, chatUsage } from "../src/language/chat/reply.ts";
+import { chatAdapter } from "../src/language/chat/request.ts";
 import { assertMessageAddresses } from "../src/language/part-addresses.ts";
 import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";
@@ -11,8 +11,9 @@ export const createChatCompletion: Handler<"createChatCompletion"> = async (cont
   const { body } = request;
   assertMessages(body.messages);
   assertMessageAddresses(body.messages, context.config);
-  const served = await serve(context, request, chatOrder(context, { text: request.text, body }));
-  if (served.kind === "stream") return streamReply(context, served, chatForm(context, served, body.stream_options?.include_usage === true));
+  const served = await serve(context, request, chatAdapter(context, { text: request.text, body }));
+  if (served.kind === "stream")
+    return streamReply(context, served, chatEncoder(context, served, body.stream_options?.include_usage === true));
   const { answer, bill, call, headers } = served;
   return { status: 200, headers, body: { ...answer.completion, usage: chatUsage(bill, call.admitted.model) } };
 };

@@ -1,6 +1,6 @@
-// POST /v1/completions, deprecated: chat in older words. The story is src/language/serve.ts; here it becomes a reply.
-import { chatOrder } from "../src/language/chat/request.ts";
-import { completionForm, textCompletion } from "../src/language/completions/reply.ts";
+// POST /v1/completions, deprecated: chat in its older shape. The lifecycle is in src/language/serve.ts; its result becomes a reply here.
+import { chatAdapter } from "../src/language/chat/request.ts";
+import { completionEncoder, textCompletion } from "../src/language/completions/reply.ts";
 import { chatOfCompletion } from "../src/language/completions/request.ts";
 import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";
@@ -11,11 +11,11 @@ const deprecation = { deprecation: "true", link: '</v1/chat/completions>; rel="s
 export const createCompletion: Handler<"createCompletion"> = async (context, request) => {
   const { body } = request;
   const chat = chatOfCompletion(body);
-  const served = await serve(context, request, chatOrder(context, chat));
+  const served = await serve(context, request, chatAdapter(context, chat));
   const headers = { ...served.headers, ...deprecation };
   if (served.kind === "stream") {
-    const form = completionForm(context, served, body.stream_options?.include_usage === true);
-    return streamReply(context, { ...served, headers }, form);
+    const encoder = completionEncoder(context, served, body.stream_options?.include_usage === true);
+    return streamReply(context, { ...served, headers }, encoder);
   }
   const { answer, bill, call } = served;
   return { status: 200, headers, body: textCompletion(answer.completion, call, bill, body.echo === true ? chat.prompt : "") };

@@ -1,4 +1,4 @@
-// POST /v1/decisions. The story is src/language/decisions/reply.ts; here it becomes a reply.
+// POST /v1/decisions. The steps are in src/language/decisions/reply.ts; their result becomes a reply here.
 import { answerDecision } from "../src/language/decisions/reply.ts";
 import type { Handler } from "../src/operation.ts";
 

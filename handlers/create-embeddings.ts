@@ -1,12 +1,12 @@
-// POST /v1/embeddings. The story is src/language/serve.ts; here it becomes a reply.
+// POST /v1/embeddings. The lifecycle is in src/language/serve.ts; its result becomes a reply here.
 import { embeddingList } from "../src/language/embeddings/reply.ts";
-import { embeddingOrder } from "../src/language/embeddings/request.ts";
+import { embeddingAdapter } from "../src/language/embeddings/request.ts";
 import { serveWhole } from "../src/language/serve.ts";
 import type { Handler } from "../src/operation.ts";
 
 export const createEmbeddings: Handler<"createEmbeddings"> = async (context, request) => {
   const { body, text } = request;
-  const { answer, bill, call, headers } = await serveWhole(context, request, embeddingOrder(context, { text, body }));
+  const { answer, bill, call, headers } = await serveWhole(context, request, embeddingAdapter(context, { text, body }));
   const base64 = body.encoding_format === "base64";
   const bytes = await embeddingList(call.admitted.model.id, answer.vectors, bill, base64);
   return { status: 200, headers: { ...headers, "content-type": "application/json" }, bytes };

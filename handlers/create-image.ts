@@ -1,4 +1,4 @@
-// POST /v1/images/generations. The rules of a request stand in src/jobs; here the job becomes a reply.
+// POST /v1/images/generations. The rules of a request are in src/jobs; the job becomes a reply here.
 import { planImageJob } from "../src/jobs/plan-media.ts";
 import { shownImageJob, shownQueuedImageJob, submitHeaders } from "../src/jobs/show-job.ts";
 import { submitRequest } from "../src/jobs/submit-request.ts";

@@ -1,8 +1,8 @@
-// POST /v1/messages. The story is src/language/serve.ts; here it becomes a reply.
+// POST /v1/messages. The lifecycle is in src/language/serve.ts; its result becomes a reply here.
 import { fail } from "../src/errors/fail.ts";
 import { givenFields, givenText } from "../src/language/messages/given-fields.ts";
-import { messageForm, messageUsage } from "../src/language/messages/reply.ts";
-import { messageOrder } from "../src/language/messages/request.ts";
+import { messageEncoder, messageUsage } from "../src/language/messages/reply.ts";
+import { messageAdapter } from "../src/language/messages/request.ts";
 import { assertSchemas } from "../src/language/messages/requirements.ts";
 import { assertPromptAddresses } from "../src/language/part-addresses.ts";
 import { serve } from "../src/language/serve.ts";
@@ -16,8 +16,8 @@ export const createMessage: Handler<"createMessage"> = async (context, request) 
   assertPromptAddresses(body, context.config);
   const text = givenText(request.body, request.text);
   const betas = request.headers["anthropic-beta"] ?? null;
-  const served = await serve(context, request, messageOrder(context, { text, body, betas }));
-  if (served.kind === "stream") return streamReply(context, served, messageForm(context, served));
+  const served = await serve(context, request, messageAdapter(context, { text, body, betas }));
+  if (served.kind === "stream") return streamReply(context, served, messageEncoder(context, served));
   const { answer, bill, call, headers } = served;
   return { status: 200, headers, body: { ...answer.message, usage: messageUsage(bill, call.admitted.model) } };
 };

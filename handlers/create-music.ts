@@ -1,4 +1,4 @@
-// POST /v1/audio/music. What is asked for is src/audio/plan-music.ts, the story src/audio/make-audio.ts.
+// POST /v1/audio/music. src/audio/plan-music.ts reads the request, src/audio/make-audio.ts has the steps.
 import { makeAudio } from "../src/audio/make-audio.ts";
 import { planMusic } from "../src/audio/plan-music.ts";
 import type { Handler } from "../src/operation.ts";

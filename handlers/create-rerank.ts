@@ -1,11 +1,11 @@
-// POST /v1/rerank. The story is src/language/serve.ts; here it becomes a reply.
+// POST /v1/rerank. The lifecycle is in src/language/serve.ts; its result becomes a reply here.
 import { rankingOf } from "../src/language/rerank/reply.ts";
-import { rerankOrder } from "../src/language/rerank/request.ts";
+import { rerankAdapter } from "../src/language/rerank/request.ts";
 import { serveWhole } from "../src/language/serve.ts";
 import type { Handler } from "../src/operation.ts";
 
 export const createRerank: Handler<"createRerank"> = async (context, request) => {
   const { body, text } = request;
-  const { answer, bill, headers } = await serveWhole(context, request, rerankOrder(context, { text, body }));
+  const { answer, bill, headers } = await serveWhole(context, request, rerankAdapter(context, { text, body }));
   return { status: 200, headers, body: rankingOf(answer, bill) };
 };

@@ -1,8 +1,8 @@
-// POST /v1/responses: a chat of the same content, asked and answered in the words of OpenAI's Responses.
+// POST /v1/responses: a chat in the dialect of OpenAI's Responses. The lifecycle is in src/language/serve.ts.
 import { assertItemAddresses } from "../src/language/part-addresses.ts";
-import { responseForm, wholeResponse } from "../src/language/responses/reply.ts";
+import { responseEncoder, wholeResponse } from "../src/language/responses/reply.ts";
 import { toChatRequest } from "../src/language/responses/chat-request.ts";
-import { responseOrder } from "../src/language/responses/request.ts";
+import { responseAdapter } from "../src/language/responses/request.ts";
 import type { Answering } from "../src/language/responses/response-object.ts";
 import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";
@@ -11,7 +11,7 @@ import type { Handler } from "../src/operation.ts";
 export const createResponse: Handler<"createResponse"> = async (context, request) => {
   const translated = toChatRequest(request.body);
   assertItemAddresses(request.body.input, context.config);
-  const served = await serve(context, request, responseOrder(context, translated));
+  const served = await serve(context, request, responseAdapter(context, translated));
   const answering: Answering = {
     ask: served.ask,
     request: request.body,
@@ -19,7 +19,7 @@ export const createResponse: Handler<"createResponse"> = async (context, request
     protocol: served.call.served!.route.provider.protocol,
     offered: translated.offered,
   };
-  if (served.kind === "stream") return streamReply(context, served, responseForm(context, answering));
+  if (served.kind === "stream") return streamReply(context, served, responseEncoder(context, answering));
   const { answer, bill, headers } = served;
   return { status: 200, headers, body: wholeResponse(context, answering, answer, bill) };
 };

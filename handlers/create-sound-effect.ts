@@ -1,5 +1,5 @@
-// POST /v1/audio/sfx. What is asked for is src/audio/plan-sound.ts, the story src/audio/make-audio.ts. While no model makes sounds,
-// whoever is known is told so, whatever is sent (OPERATOR.md, order of refusals).
+// POST /v1/audio/sfx. src/audio/plan-sound.ts reads the request, src/audio/make-audio.ts has the steps. While no model makes sounds, every
+// authenticated caller gets 404 whatever the request holds (docs/behaviour/requests.md#exceptions).
 import { assertServed } from "../src/audio/admit.ts";
 import { makeAudio } from "../src/audio/make-audio.ts";
 import { planSound } from "../src/audio/plan-sound.ts";

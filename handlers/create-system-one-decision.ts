@@ -1,4 +1,4 @@
-// POST /v1/systemone: decisions under the path that clients of the System One form call (WIRE.md 4.7).
+// POST /v1/systemone: decisions under the path that clients of System One call.
 import { answerDecision } from "../src/language/decisions/reply.ts";
 import type { Handler } from "../src/operation.ts";
 

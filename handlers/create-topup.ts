@@ -1,4 +1,4 @@
-// POST /v1/credits/topup. The story is src/payments/topups.ts.
+// POST /v1/credits/topup. The steps are in src/payments/topups.ts.
 import { createTopup as create, topupRecord } from "../src/payments/topups.ts";
 import type { Handler } from "../src/operation.ts";
 

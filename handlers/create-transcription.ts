@@ -1,4 +1,4 @@
-// POST /v1/audio/transcriptions. The story is src/audio/transcribe.ts; here either body becomes its request.
+// POST /v1/audio/transcriptions. The steps are in src/audio/transcribe.ts; either body becomes their request here.
 import { readAudioKind } from "../src/audio/recording.ts";
 import { transcribe } from "../src/audio/transcribe.ts";
 import { transcriptionAnswer } from "../src/audio/transcription-answer.ts";

@@ -1,11 +1,11 @@
-// POST /v1/videos/generations. The rules of a request stand in src/jobs; here the job becomes a reply.
-import { assertClipsAreServed } from "../src/jobs/asked-model.ts";
+// POST /v1/videos/generations. The rules of a request are in src/jobs; the job becomes a reply here.
+import { assertVideosAreServed } from "../src/jobs/asked-model.ts";
 import { planVideoJob } from "../src/jobs/plan-media.ts";
 import { shownQueuedVideoJob, shownVideoJob, submitHeaders } from "../src/jobs/show-job.ts";
 import { submitRequest } from "../src/jobs/submit-request.ts";
 import type { Handler } from "../src/operation.ts";
 
-const submitClip: Handler<"createVideo"> = async (context, request) => {
+const submitVideo: Handler<"createVideo"> = async (context, request) => {
   const plan = await planVideoJob(context, request.caller, request.body);
   const { job, outcome } = await submitRequest(context, request, "video", plan);
   const headers = submitHeaders(job, plan);
@@ -13,6 +13,6 @@ const submitClip: Handler<"createVideo"> = async (context, request) => {
   return { status: 200, headers, body: outcome === "queued" ? shownQueuedVideoJob(job) : shownVideoJob(job, context.publicUrl) };
 };
 
-export const createVideo: Handler<"createVideo"> = Object.assign(submitClip, {
-  beforeBody: ({ catalog }: Parameters<typeof submitClip>[0]) => assertClipsAreServed(catalog),
+export const createVideo: Handler<"createVideo"> = Object.assign(submitVideo, {
+  beforeBody: ({ catalog }: Parameters<typeof submitVideo>[0]) => assertVideosAreServed(catalog),
 });

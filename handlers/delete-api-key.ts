@@ -1,4 +1,4 @@
-// DELETE /v1/auth/keys/{key}: the key stops everywhere; of a default another key takes the place (gateway-api.md, States).
+// DELETE /v1/auth/keys/{key}: the key stops working everywhere; another key replaces a deleted default (docs/behaviour/endpoints.md#keys).
 import { deleteKey, keyOf } from "../src/accounts/manage-keys.ts";
 import { fail } from "../src/errors/fail.ts";
 import type { Handler } from "../src/operation.ts";

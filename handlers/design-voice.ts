@@ -1,4 +1,4 @@
-// POST /v1/audio/voice-design, paused while no design model is served. The story is src/audio/make-voice.ts.
+// POST /v1/audio/voice-design, paused while no design model is served. The steps are in src/audio/make-voice.ts.
 import { assertServed } from "../src/audio/admit.ts";
 import { designVoice as design, madeVoiceAnswer } from "../src/audio/make-voice.ts";
 import { readDesign, readVoiceName } from "../src/audio/own-voice-fields.ts";

@@ -1,4 +1,4 @@
-// POST /v1/auth/password/forgot
+// POST /v1/auth/password/forgot: mails a link that sets a new password.
 import type { Handler } from "../src/operation.ts";
 import { forgotPassword as run } from "../src/sign-in/resend.ts";
 import { throttle } from "../src/sign-in/throttle.ts";

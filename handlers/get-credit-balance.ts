@@ -1,5 +1,4 @@
-// GET /v1/credits/balance: what the caller has, and the tier that follows from it (gateway-api.md, credit balance).
-// Leaves the numbers to src/ledger/balance.ts.
+// GET /v1/credits/balance: what the caller has, and the tier that follows from it. src/ledger/balance.ts reads the numbers.
 import { tierOf } from "../src/catalog/tiers.ts";
 import type { Context } from "../src/context.ts";
 import { type Balance, readBalance } from "../src/ledger/balance.ts";
@@ -14,7 +13,7 @@ const noBalance: Balance = { available: 0n, reserved: 0n, purchased: 0n, earned:
 export const getCreditBalance: Handler<"getCreditBalance"> = async (context, { caller, requestId }) => {
   const read = await tryReadBalance(context, caller.accountId, requestId);
   if (read === null) return { status: 200, headers: { "cache-control": "no-store", vary }, body: unread(context) };
-  // OPERATOR.md: a call in flight only reserves, so what it reserved is still in the balance.
+  // A call in flight is only held, not charged, so its hold still belongs to the balance.
   const balance = read.available + read.reserved;
   const tier = tierOf(context.catalog, read.purchased);
   const low = balance < lowBalance;
@@ -36,7 +35,7 @@ export const getCreditBalance: Handler<"getCreditBalance"> = async (context, { c
   };
 };
 
-/** Null: the database failed, which the reply tells with read_ok instead of failing. An account without a row has never had money. */
+/** Null: the database failed, which the reply says with read_ok instead of failing. An account without a row never had money. */
 async function tryReadBalance({ db, log }: Context, accountId: bigint, requestId: string): Promise<Balance | null> {
   try {
     return (await readBalance(db, accountId)) ?? noBalance;

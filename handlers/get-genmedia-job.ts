@@ -1,4 +1,4 @@
-// GET /v1/genmedia/jobs/{request_id}: a genmedia job as it stands. A failed one answers 200: the status describes the poll.
+// GET /v1/genmedia/jobs/{request_id}: the state of a genmedia job. A failed job answers 200: the status describes the poll.
 import { fail } from "../src/errors/fail.ts";
 import { cutId } from "../src/ids.ts";
 import { findJob } from "../src/jobs/read-jobs.ts";

@@ -1,4 +1,4 @@
-// GET /v1/jobs/{id}: an image or video job as it stands, or as soon as it has ended. Any other id looks like one that never was.
+// GET /v1/jobs/{id}: the state of an image or video job, now or once it has ended. Another account's job answers as one that never existed.
 import { fail } from "../src/errors/fail.ts";
 import { cutId } from "../src/ids.ts";
 import { awaitEnd } from "../src/jobs/await-end.ts";

@@ -1,5 +1,4 @@
-// GET /v1/credits/pricing: the older list per token, which says in its headers what replaces it.
-// Leaves the rows to src/catalog/price-rows.ts.
+// GET /v1/credits/pricing: the older list of prices per token, whose headers name its replacement. src/catalog/price-rows.ts makes the rows.
 import { answersOf } from "../src/catalog/answers.ts";
 import type { Handler } from "../src/operation.ts";
 

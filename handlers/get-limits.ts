@@ -1,4 +1,4 @@
-// GET /v1/auth/limits: what the caller's limits are and how much of them is used now. Counts nothing.
+// GET /v1/auth/limits: the caller's limits and how much of them is used now. Counts nothing.
 import { tierOf } from "../src/catalog/tiers.ts";
 import type { Tier } from "../src/catalog/types.ts";
 import { mediaSlots, sharesMediaPool } from "../src/limits/slots.ts";

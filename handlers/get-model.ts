@@ -1,5 +1,4 @@
-// GET /v1/models/{id}: one listed model by its id or an alias. Public.
-// Leaves the refusal of any other to src/catalog/resolve.ts.
+// GET /v1/models/{id}: one listed model by its id or an alias. Public. src/catalog/resolve.ts refuses all others.
 import { answersOf } from "../src/catalog/answers.ts";
 import { resolveModel } from "../src/catalog/resolve.ts";
 import { failNotServed } from "../src/catalog/suggest.ts";

@@ -1,5 +1,4 @@
-// GET /v1/pricing: every price, ready made. Public.
-// Leaves the rows to src/catalog/price-rows.ts.
+// GET /v1/pricing: every price, precomputed. Public. src/catalog/price-rows.ts makes the rows.
 import { answersOf } from "../src/catalog/answers.ts";
 import type { Handler } from "../src/operation.ts";
 

@@ -1,4 +1,4 @@
-// GET /v1/usage/{request_id}: how one request was charged (spec/usage/receipts.tsp). Adds up nothing itself.
+// GET /v1/usage/{request_id}: how one request was charged (spec/usage/receipts.tsp). Adds nothing up itself.
 import type { components } from "../generated/api.d.ts";
 import { maskedKey } from "../src/accounts/keys.ts";
 import type { Queries } from "../src/db/connect.ts";
@@ -39,7 +39,7 @@ export async function receiptOf(db: Queries, row: LogRow): Promise<components["s
   };
 }
 
-/** Providers stay the operator's, and so does trouble with our own credentials at one. */
+/** Leaves out providers, which only the operator sees, and failures of our own credentials. */
 function shownAttempt({ model, outcome, status, latency_ms }: Omit<AttemptRecord, "cost_basis">): components["schemas"]["ReceiptAttempt"] {
   return outcome === "our_fault" ? { model, outcome: "unavailable", status: null, latency_ms } : { model, outcome, status, latency_ms };
 }
@@ -72,7 +72,7 @@ function pricesOf({ input, output, cached, per_request, step = "1" }: LoggedPric
   };
 }
 
-/** A client that left before the first token pays nothing, the fee of a request neither. */
+/** A client that disconnected before the first token pays nothing, the price per request included. */
 function isDelivered({ status, cost }: LogRow, { input, cacheRead, cacheWrite, output }: Usage): boolean {
   return status === "success" || (status === "aborted" && (cost > 0n || input + cacheRead + cacheWrite + output > 0));
 }

@@ -5,7 +5,7 @@ import type { Handler } from "../src/operation.ts";
 import { userRecord } from "../src/sign-in/user-record.ts";
 
 export const getSession: Handler<"getSession"> = async ({ db, catalog }, { caller }) => {
-  const { expiresAt, csrfToken } = caller.session as CallerSession; // the contract lets no key come this far
+  const { expiresAt, csrfToken } = caller.session as CallerSession; // the contract accepts no API key here
   const user = (await findUser(db, caller.accountId)) as User;
   return {
     status: 200,

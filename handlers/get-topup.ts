@@ -1,4 +1,4 @@
-// GET /v1/credits/topup/{id}: the caller's own; any other id looks like one that never was.
+// GET /v1/credits/topup/{id}: one of the caller's top-ups. Another account's answers as one that never existed.
 import { fail } from "../src/errors/fail.ts";
 import { parseTopupId } from "../src/payments/topup-id.ts";
 import { findTopup } from "../src/payments/topup-rows.ts";

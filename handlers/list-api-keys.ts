@@ -1,4 +1,4 @@
-// GET /v1/auth/keys: the account's keys, masked (gateway-api.md, API keys).
+// GET /v1/auth/keys: the account's keys, masked.
 import { listKeys } from "../src/accounts/key-records.ts";
 import type { Handler } from "../src/operation.ts";
 

@@ -1,5 +1,4 @@
-// GET /v1/errors: every error code as data, made once for the address that the gateway has. Public.
-// Leaves what is known of a code to src/errors/facts.ts.
+// GET /v1/errors: every error code as data, made once with this gateway's own address. Public. src/errors/facts.ts describes the codes.
 import type { components } from "../generated/api.d.ts";
 import type { ErrorRow } from "../generated/errors.ts";
 import { allErrorFacts, messageTemplate } from "../src/errors/facts.ts";

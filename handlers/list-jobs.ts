@@ -1,4 +1,4 @@
-// GET /v1/jobs: a page of the account's image and video jobs, newest first (WIRE.md 15.5).
+// GET /v1/jobs: a page of the account's image and video jobs, newest first.
 import { resolveModel } from "../src/catalog/resolve.ts";
 import { failParameter } from "../src/errors/fail.ts";
 import { findJob, readJobs } from "../src/jobs/read-jobs.ts";
@@ -6,14 +6,14 @@ import { shownJob } from "../src/jobs/show-job.ts";
 import { pageOf } from "../src/ledger/page.ts";
 import type { Handler } from "../src/operation.ts";
 
-/** The contract's: the edge's validator puts no defaults in. */
+/** The contract's default: the edge's validator does not fill it in. */
 const limitDefault = 20;
 
 export const listJobs: Handler<"listJobs"> = async (context, { caller, query }) => {
   const { after, status, model, kind, limit = limitDefault } = query;
   const filter = {
     statuses: status,
-    // Jobs are kept under the model's id; one that is no longer served has some all the same.
+    // Jobs are stored under the model's id; a model that is no longer served may still have some.
     model: model === undefined ? undefined : (resolveModel(context.catalog, model)?.model.id ?? model),
     kind,
     before: after === undefined ? undefined : await placeOf(after),

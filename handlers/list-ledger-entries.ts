@@ -1,4 +1,4 @@
-// GET /v1/credits/ledger: the caller's ledger entries, newest first. Reading them is src/ledger/entries.ts.
+// GET /v1/credits/ledger: the caller's ledger entries, newest first. src/ledger/entries.ts reads them.
 import type { Context } from "../src/context.ts";
 import { failParameter } from "../src/errors/fail.ts";
 import { entryRecord, findEntry, readEntries } from "../src/ledger/entries.ts";
@@ -14,5 +14,5 @@ export const listLedgerEntries: Handler<"listLedgerEntries"> = async ({ db }, { 
 };
 
 async function placeOf(db: Context["db"], accountId: bigint, id: string): Promise<bigint> {
-  return (await findEntry(db, accountId, id)) ?? failParameter("after", "it is no id of an entry in this ledger");
+  return (await findEntry(db, accountId, id)) ?? failParameter("after", "it is not the id of an entry in this ledger");
 }

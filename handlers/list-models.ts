@@ -1,5 +1,5 @@
-// GET /v1/models: the listed models, filtered, to Anthropic's clients in pages. Public.
-// Leaves the filters to src/catalog/filters.ts, the pages to src/catalog/answers.ts.
+// GET /v1/models: the listed models, filtered; for Anthropic's clients in pages. Public. The filters are in src/catalog/filters.ts, the pages
+// in src/catalog/answers.ts.
 import { answersOf } from "../src/catalog/answers.ts";
 import type { Handler } from "../src/operation.ts";
 

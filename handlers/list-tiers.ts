@@ -1,5 +1,4 @@
-// GET /v1/limits/tiers: the tier matrix, ready made. Public.
-// Leaves the rows to the catalog file.
+// GET /v1/limits/tiers: the catalog's tiers and their limits, precomputed. Public.
 import { answersOf } from "../src/catalog/answers.ts";
 import type { Handler } from "../src/operation.ts";
 

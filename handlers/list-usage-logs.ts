@@ -1,4 +1,4 @@
-// GET /v1/auth/usage/logs: a page of the account's requests, newest first (WIRE.md 15.4).
+// GET /v1/auth/usage/logs: a page of the account's requests, newest first.
 import { everyKeyLike } from "../src/accounts/key-records.ts";
 import { maskedKey, parseMaskedKey } from "../src/accounts/keys.ts";
 import { failParameter } from "../src/errors/fail.ts";
@@ -13,7 +13,7 @@ export const listUsageLogs: Handler<"listUsageLogs"> = async ({ db }, { caller, 
     after: after === undefined ? undefined : (parseLogId(after) ?? failParameter("after", "it must be an id of this list")),
     keyIds: query.key === undefined ? undefined : await everyKeyLike(db, notSecret(query.key), caller.accountId),
   };
-  // No key is like that: nothing matches.
+  // The filter matches no key, so nothing matches.
   const read = async (most: number) => (filter.keyIds?.length === 0 ? [] : readLogs(db, caller.accountId, filter, most));
   const { rows, hasMore } = await pageOf(query.limit, read);
   const last = rows.at(-1);
@@ -28,14 +28,14 @@ export const listUsageLogs: Handler<"listUsageLogs"> = async ({ db }, { caller, 
   };
 };
 
-/** The form was checked at the edge; a second that no clock shows is left. */
+/** The edge checks the format only, so a time that no clock shows, such as second 61, is refused here. */
 function readTime(param: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const time = new Date(text);
   return Number.isNaN(time.getTime()) ? failParameter(param, "it must be a time such as 2026-11-21T10:00:00Z") : time;
 }
 
-/** A secret in an address is kept by every log on its way. */
+/** Refuses a whole secret: every log on the way of an address keeps it. */
 function notSecret(key: string): string {
   if (key.startsWith("svc_") && parseMaskedKey(key) === undefined)
     failParameter("key", "it must be the key's id (key_…) or its masked form, never its secret");

@@ -1,4 +1,4 @@
-// GET /v1/audio/voices: both families' voices and the account's own. The story is src/audio/list-voices.ts.
+// GET /v1/audio/voices: the voices of both families and the account's own. The steps are in src/audio/list-voices.ts.
 import { listVoices as listOf } from "../src/audio/list-voices.ts";
 import type { Handler } from "../src/operation.ts";
 

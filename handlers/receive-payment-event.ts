@@ -1,11 +1,10 @@
-// POST /v1/credits/webhooks/stripe: an event counts only with a signature over its very bytes. What it does is
-// src/payments/topups.ts.
+// POST /v1/credits/webhooks/stripe: accepts an event only with a signature over its exact bytes. src/payments/topups.ts carries it out.
 import type { Context } from "../src/context.ts";
 import { failParameter } from "../src/errors/fail.ts";
 import { takeEvent } from "../src/payments/topups.ts";
 import type { Handler, Request } from "../src/operation.ts";
 
-/** The provider's own are right: from where it sends, none is refused. */
+/** Wrong signatures allowed from one network. The provider's own are right, so none of its events is refused for this. */
 const wrongPerMinute = 60;
 
 const receive: Handler<"receivePaymentEvent"> = async (context, request) => {
@@ -27,7 +26,7 @@ function readEvent(
     return payments.readEvent(rawBody, headers["stripe-signature"] ?? "", receivedAt);
   } catch (error) {
     limits.faults.note("payment event", address, wrongPerMinute);
-    // Its message only: the error itself carries the event, and the header.
+    // The message only: the error itself holds the event and the header.
     log.warn({ reason: String((error as Error).message).split("\n")[0], request_id: requestId }, "a payment event was refused");
     return failSignature("it is missing, too old, or not made over this event with the secret that is configured here");
   }

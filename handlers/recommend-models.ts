@@ -1,5 +1,4 @@
-// GET /v1/models/recommend: the editors' choice, or the best models for a use case. Public.
-// Leaves the order and the reasons to src/catalog/answers.ts.
+// GET /v1/models/recommend: the editors' choice, or the best models for a use case. Public. src/catalog/answers.ts ranks and explains them.
 import { answersOf } from "../src/catalog/answers.ts";
 import type { Handler } from "../src/operation.ts";
 

@@ -1,4 +1,4 @@
-// POST /v1/auth/verify/resend
+// POST /v1/auth/verify/resend: mails a new link and code to verify an address.
 import type { Handler } from "../src/operation.ts";
 import { resendVerification as run } from "../src/sign-in/resend.ts";
 import { throttle } from "../src/sign-in/throttle.ts";

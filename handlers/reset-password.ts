@@ -1,4 +1,4 @@
-// POST /v1/auth/password/reset
+// POST /v1/auth/password/reset: sets a new password with the token of a mailed link.
 import type { Handler } from "../src/operation.ts";
 import { resetPassword as run } from "../src/sign-in/password.ts";
 import { throttle } from "../src/sign-in/throttle.ts";

@@ -1,4 +1,4 @@
-// POST /v1/genmedia/run: a job as at the other two APIs, and its end where that comes in time. A caller who leaves does not stop it.
+// POST /v1/genmedia/run: submits a job and waits a while for its end. A caller's disconnect does not stop the job.
 import { awaitEnd } from "../src/jobs/await-end.ts";
 import { failedJob } from "../src/jobs/failed-job.ts";
 import { genmediaInput } from "../src/jobs/genmedia-input.ts";
@@ -10,16 +10,16 @@ import { submitRequest } from "../src/jobs/submit-request.ts";
 import { mayPass, persist } from "../src/ledger/persist.ts";
 import type { Handler } from "../src/operation.ts";
 
-const awayMs = 1_000;
+const outageMs = 1_000;
 
 export const runGenmedia: Handler<"runGenmedia"> = async (context, request) => {
   const { caller, body, requestId } = request;
   const plan = await planGenmediaJob(context, caller, body.model, genmediaInput(body));
   const { job: submitted } = await submitRequest(context, request, "genmedia", plan);
   const waiting = { shownId: submitted.shown_id, ms: context.jobs.runWaitMs, signal: request.signal };
-  // Accepted and held: a database that is away meanwhile is no answer, or its payer would not know of the job.
+  // The job is accepted and held for: a transient error of the database must not become the answer, or its payer would never hear of the job.
   const read = () =>
-    persist(awayMs, request.signal, () => readJob(context, caller, submitted.id)).catch((error: unknown) => {
+    persist(outageMs, request.signal, () => readJob(context, caller, submitted.id)).catch((error: unknown) => {
       if (mayPass(error)) return submitted;
       throw error;
     });

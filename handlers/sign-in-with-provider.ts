@@ -1,4 +1,4 @@
-// POST /v1/auth/signin/{provider}. The story is src/sign-in/external.ts.
+// POST /v1/auth/signin/{provider}. The steps are in src/sign-in/external.ts.
 import { sessionCookie } from "../src/accounts/session-cookie.ts";
 import type { Handler } from "../src/operation.ts";
 import { shownBy } from "../src/sign-in/browser.ts";

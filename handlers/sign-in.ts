@@ -1,4 +1,4 @@
-// POST /v1/auth/signin: by email address and password.
+// POST /v1/auth/signin: signs in by email address and password.
 import { sessionCookie } from "../src/accounts/session-cookie.ts";
 import type { Handler } from "../src/operation.ts";
 import { signInByPassword } from "../src/sign-in/password.ts";

@@ -1,4 +1,4 @@
-// POST /v1/auth/signup: the same reply for an address that has an account already.
+// POST /v1/auth/signup. Replies the same for an address that already has an account.
 import type { Handler } from "../src/operation.ts";
 import { signUp as run } from "../src/sign-in/sign-up.ts";
 import { throttle } from "../src/sign-in/throttle.ts";

@@ -1,4 +1,4 @@
-// POST /v1/auth/signin/{provider}/start. The story is src/sign-in/external.ts.
+// POST /v1/auth/signin/{provider}/start. The steps are in src/sign-in/external.ts.
 import type { Handler } from "../src/operation.ts";
 import { beginInBrowser } from "../src/sign-in/browser.ts";
 import { startExternalSignIn } from "../src/sign-in/external.ts";

@@ -1,4 +1,4 @@
-// POST /v1/audio/understand, which is retired: whoever is known is told so, whatever is sent (gateway-api.md; WIRE.md 14 row 53).
+// POST /v1/audio/understand, retired: every authenticated caller gets 404, whatever the request holds (docs/behaviour/requests.md#exceptions).
 import { suggestModels } from "../src/catalog/suggest.ts";
 import type { Context } from "../src/context.ts";
 import { fail } from "../src/errors/fail.ts";

@@ -1,4 +1,4 @@
-// PATCH /v1/auth/keys/{key}: enables, disables or renames a key, or changes its budget (WIRE.md 15.1).
+// PATCH /v1/auth/keys/{key}: enables, disables or renames a key, or changes its budget.
 import { changeKey, keyOf, readLimit } from "../src/accounts/manage-keys.ts";
 import { fail } from "../src/errors/fail.ts";
 import type { Handler } from "../src/operation.ts";

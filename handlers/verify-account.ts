@@ -1,4 +1,4 @@
-// POST /v1/auth/verify: by the link's token, or by address and code. Where both are sent the token counts.
+// POST /v1/auth/verify: by the link's token, or by address and code. If both are sent, the token counts.
 import { sessionCookie } from "../src/accounts/session-cookie.ts";
 import { toUsd } from "../src/money.ts";
 import type { Handler } from "../src/operation.ts";

@@ -1,5 +1,5 @@
-// Who calls: turns a key into a Caller, from memory where it can; a session is authenticate-session.ts. Every replica hears of a
-// revoked key by NOTIFY and forgets it at once; where that ear may be deaf, nothing is remembered for long.
+// Authenticates callers: turns an API key into a Caller, from a cache where it can, and a session's token by a query. Every replica hears of
+// revoked keys by NOTIFY and forgets them at once; while its listener may be down, cached callers count only for moments.
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
@@ -10,36 +10,36 @@ import { sessionLifeMs } from "./sessions.ts";
 import { csrfTokenOf, isTokenShaped } from "./tokens.ts";
 
 export interface Accounts {
-  /** Undefined: unknown, disabled or deleted. */
+  /** Undefined: the key is unknown, disabled or deleted. */
   authenticateKey(key: string): Promise<Caller | undefined>;
   authenticateSession(token: string): Promise<Caller | undefined>;
   close(): Promise<void>;
 }
 
 interface AccountsOptions {
-  /** Past a transaction pooler, which would deliver no notifications. */
+  /** A direct address: a transaction pooler would deliver no notifications. */
   listenUrl: string;
   clock: Clock;
   onFault: (error: unknown, what: string) => void;
 }
 
 interface Remembered {
-  /** Undefined: no such key. */
+  /** Undefined: there is no such key. */
   caller: Caller | undefined;
-  /** performance.now() of the question. */
+  /** performance.now() when the query was sent. */
   askedAt: number;
 }
 
 const knownMax = 50_000;
 const knownMs = 60_000;
-/** A caller with a wrong key retries; this many wrong keys at a time are remembered, no more. */
+/** How many wrong keys are cached for callers that repeat them. */
 const unknownMax = 10_000;
 const unknownMs = 5_000;
-/** Keys by their text, so that a caller who comes again costs no check sum and no hash. */
+/** Digests by the text of their keys, so that a known key costs neither a checksum nor a hash. */
 const digestsMax = 10_000;
 /**
- * Revoked everywhere within a second, whatever becomes of the ear (OPERATOR.md): what is remembered counts only where it
- * was asked, or the ear proved that it hears (every 250 ms, src/db/listen.ts), less than this ago. The rest is for the query.
+ * A key is revoked everywhere within a second, even if the listener fails (docs/behaviour/operation.md#replicas): a cached caller counts only
+ * if it was read, or the listener proved that it hears (every 250 ms, src/db/listen.ts), less than this ago. Else it is read again.
  */
 const deafMs = 900;
 
@@ -49,7 +49,7 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
   const digests = new LRUCache<string, string>({ max: digestsMax });
   const loading = new Map<string, Promise<Caller | undefined>>();
   const uses = recordKeyUse(db, options);
-  /** Counts what was forgotten: an answer asked for before that must not be remembered after it. */
+  /** Counts invalidations: an answer of a query that was sent before one must not be cached after it. */
   let forgotten = 0;
 
   const forget = (channel: string, payload: string) => {
@@ -64,23 +64,23 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
     known.clear();
     unknown.clear();
   };
-  const ear = await listen(options.listenUrl, ["api_key_changed", "account_changed"], forget, forgetAll, db.standing);
+  const listener = await listen(options.listenUrl, ["api_key_changed", "account_changed"], forget, forgetAll, db.standing);
 
   const load = async (digest: string): Promise<Caller | undefined> => {
     const before = forgotten;
     const askedAt = performance.now();
     const caller = await findCaller(db, Buffer.from(digest, "hex"));
     const [into, outOf] = caller ? [known, unknown] : [unknown, known];
-    outOf.delete(digest); // announced or not
+    outOf.delete(digest); // with or without a notification
     if (before === forgotten) into.set(digest, { caller, askedAt });
     return caller;
   };
   const recall = (digest: string): Remembered | undefined => {
     const remembered = known.get(digest) ?? unknown.get(digest);
-    return remembered && Math.max(remembered.askedAt, ear.heardUntil) > performance.now() - deafMs ? remembered : undefined;
+    return remembered && Math.max(remembered.askedAt, listener.heardUntil) > performance.now() - deafMs ? remembered : undefined;
   };
 
-  /** One query for any number of calls that ask at once. */
+  /** One query for any number of concurrent calls. */
   const loadOnce = (digest: string): Promise<Caller | undefined> => {
     const running = loading.get(digest);
     if (running) return running;
@@ -103,13 +103,13 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
     },
     authenticateSession: (token) => authenticateSession(db, options.clock, token),
     async close() {
-      await ear.close();
+      await listener.close();
       await uses.close();
     },
   };
 }
 
-/** Undefined: no key of ours. */
+/** Undefined: it can't be a key of ours. */
 function digestOfShaped(key: string): string | undefined {
   return isKeyShaped(key) ? digestOf(key).toString("hex") : undefined;
 }
@@ -124,10 +124,9 @@ async function findCaller(db: Db, hash: Buffer): Promise<Caller | undefined> {
   return rows[0] && { ...rows[0], session: null };
 }
 
-// Turns a session's token into a Caller. Asked of the database each time: a dashboard calls rarely, and a session that was ended is
-// then ended everywhere at once.
+// Turns a session's token into a Caller. Never cached: a dashboard calls rarely, and an ended session then stops working everywhere at once.
 
-/** Use is written down no more often than this. */
+/** The least time between two updates of a session's last use. */
 const notedEveryMs = 60 * 60 * 1000;
 
 interface SessionRow {
@@ -159,7 +158,7 @@ export async function authenticateSession(db: Db, clock: Clock, token: string): 
   return { accountId, keyId: null, purchased, suspended, session: { hash, expiresAt, csrfToken: csrfTokenOf(token) } };
 }
 
-// When each key was last used: noted in memory, written once a minute, so that no request waits for it.
+// When each key was last used: collected in memory and written once a minute, so that no request waits for it.
 
 interface KeyUse {
   note(keyId: bigint): void;
@@ -192,7 +191,7 @@ export function recordKeyUse(db: Db, { clock, onFault }: { clock: Clock; onFault
 }
 
 async function writeUse(db: Db, used: Map<bigint, Date>): Promise<void> {
-  // Locked in one order, so that two replicas can't wait for each other.
+  // Locked in one order, so that two replicas can't deadlock.
   await db.pool.query(
     `with u as (select * from unnest($1::bigint[], $2::timestamptz[]) u(id, at)),
      locked as materialized (select id from api_key where id = any($1) order by id for no key update)

@@ -1,4 +1,4 @@
-// What an operator does to accounts and keys. Money is src/ledger's, except that a new account's balance starts at zero.
+// What an operator does to accounts and keys. Money is in src/ledger, except that a new account's balance starts at zero.
 import type { Db, Queries } from "../db/connect.ts";
 import { foldEmail } from "../text/email-address.ts";
 import { parseAccountId } from "../ids.ts";
@@ -8,7 +8,7 @@ import { changeKey } from "./manage-keys.ts";
 
 interface NewAccount {
   accountId: bigint;
-  /** Of its default key; shown now or never. */
+  /** The account's default key, shown this once. */
   apiKey: string;
 }
 
@@ -16,11 +16,11 @@ export interface AccountRecord {
   accountId: bigint;
   email: string;
   verified: boolean;
-  /** Null: it is not. */
+  /** Null: the account is not suspended. */
   suspendedAt: Date | null;
 }
 
-/** The operator asked for something that can't be done; the message is for them. */
+/** The operator asked for something that can't be done; the message is for the operator. */
 export class Refused extends Error {}
 
 const uniqueViolation = "23505";
@@ -59,12 +59,12 @@ export function statusOf({ suspendedAt }: Pick<AccountRecord, "suspendedAt">): "
   return suspendedAt === null ? "active" : "suspended";
 }
 
-/** Announced to every replica by a trigger. */
+/** A trigger notifies every replica. */
 export async function setSuspended(db: Db, accountId: bigint, suspendedAt: Date | null): Promise<void> {
   await db.pool.query("update account set suspended_at = $2 where id = $1", [accountId, suspendedAt]);
 }
 
-/** `text`: the key itself, its masked form or its record's id, of whichever account. */
+/** `text`: the key itself, its masked form or its record's id, of any account. */
 export async function findKey(db: Db, text: string): Promise<FoundKey> {
   const [key, other] = await findKeys(db, text);
   if (other) throw new Refused("several API keys look like that: give the key itself or its id (key_…)");

@@ -1,12 +1,12 @@
-// Who calls, as authentication found it. Types only.
+// The caller of a request. Types only.
 import type { Amount } from "../money.ts";
 
-/** Who calls, as authentication found it. */
+/** The caller of a request, as authentication identified it. */
 export interface Caller {
   accountId: bigint;
   /** The key that was used; null for a session. */
   keyId: bigint | null;
-  /** Money ever added; 0 reaches free-tier models only. */
+  /** Money ever added; with 0 only free-tier models may be used. */
   purchased: Amount;
   suspended: boolean;
   /** The dashboard session that was used; null for a key. */
@@ -14,9 +14,9 @@ export interface Caller {
 }
 
 export interface CallerSession {
-  /** Names the session in the database. */
+  /** Identifies the session in the database. */
   hash: Buffer;
   expiresAt: Date;
-  /** What X-Svc-CSRF must hold beside the session's cookie. */
+  /** What X-Svc-CSRF must hold when the session's cookie is sent. */
   csrfToken: string;
 }

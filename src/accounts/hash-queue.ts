@@ -1,21 +1,21 @@
-// Turns at something scarce that strangers may ask for: so many run, the others wait in turn by what they ask about, so that no flood about one
-// thing or about things that don't exist keeps out the rest. Knows nothing of passwords.
+// A fair queue for slow work that strangers may trigger, such as hashing passwords: so many run at once, the others wait in turn by their
+// subject, so that a flood about one subject, or about subjects that don't exist, can't starve the rest. Knows nothing of passwords.
 import { setTimeout as sleep } from "node:timers/promises";
 import { fail } from "../errors/fail.ts";
 import { mayHold } from "../concurrency/fair-quota.ts";
 
 export interface Asker {
-  /** What is asked about; each is served in turn, within its share of the places. Absent: without a share, e.g. in a test. */
+  /** The subject, e.g. an email address. Subjects take turns, each within a fair quota of the queue. Absent: no quota, e.g. in a test. */
   about?: string;
-  /** Has asked here before and was right, or holds a proof: waits in a lane of its own. */
+  /** Succeeded here before, or holds a proof: waits in a separate queue. */
   known?: boolean;
-  /** Of work for an account that doesn't exist: its time must not tell it from other work. */
+  /** For an account that doesn't exist; the timing must not reveal that. */
   ghost?: boolean;
 }
 
-export interface Turns {
-  /** Fails with 503 overloaded where there is no place. Undefined, for a ghost alone: the time that the work takes has passed, without it. */
-  inTurn<T>(work: () => Promise<T>, asker: Asker): Promise<T | undefined>;
+export interface HashQueue {
+  /** Fails with 503 overloaded where the queue is full. Undefined, for ghosts only: the usual time has passed without the work. */
+  run<T>(work: () => Promise<T>, asker: Asker): Promise<T | undefined>;
 }
 
 interface Waiter {
@@ -23,30 +23,30 @@ interface Waiter {
   start(hasSlot: boolean): void;
 }
 
-interface Lane {
-  /** Without ghosts: they take no one's place. */
+interface WaitingList {
+  /** Without ghosts, which take no space in the queue. */
   waiting: number;
-  /** In the order of turns, and never empty. */
+  /** In the order of service; never empty. */
   queues: Map<string, Waiter[]>;
 }
 
-const newLane = (): Lane => ({ waiting: 0, queues: new Map() });
+const newWaitingList = (): WaitingList => ({ waiting: 0, queues: new Map() });
 
-/** `places`: of each lane. */
-export function openTurns(runningMax: number, places: number): Turns {
+/** `places` bounds each of the two queues. */
+export function openHashQueue(runningMax: number, places: number): HashQueue {
   let running = 0;
-  const known = newLane();
-  const others = newLane();
-  let lanes = [known, others];
-  /** How long the work took the last time. */
+  const known = newWaitingList();
+  const others = newWaitingList();
+  let lists = [known, others];
+  /** How long the work last took. */
   let lastMs = 0;
 
-  function shift(lane: Lane): Waiter | undefined {
-    for (const [about, queue] of lane.queues) {
+  function shift(list: WaitingList): Waiter | undefined {
+    for (const [about, queue] of list.queues) {
       const waiter = queue.shift()!;
-      lane.queues.delete(about);
-      if (queue.length > 0) lane.queues.set(about, queue); // at the end of the turns
-      if (!waiter.ghost) lane.waiting -= 1;
+      list.queues.delete(about);
+      if (queue.length > 0) list.queues.set(about, queue); // behind the other subjects
+      if (!waiter.ghost) list.waiting -= 1;
       return waiter;
     }
     return undefined;
@@ -54,34 +54,34 @@ export function openTurns(runningMax: number, places: number): Turns {
 
   function next(): void {
     while (running < runningMax) {
-      const waiter = shift(lanes[0]!) ?? shift(lanes[1]!);
+      const waiter = shift(lists[0]!) ?? shift(lists[1]!);
       if (waiter === undefined) return;
-      lanes = lanes.toReversed(); // one lane after the other, so that neither shuts out the other
+      lists = lists.toReversed(); // the two lists alternate, so that neither starves
       if (!waiter.ghost) running += 1;
       waiter.start(!waiter.ghost);
     }
   }
 
-  /** Whether there is a slot, now or when its turn comes. */
+  /** Whether there is a slot, now or once it is this caller's turn. */
   async function take({ about, known: isKnown = false, ghost = false }: Asker): Promise<boolean> {
     if (running < runningMax && known.queues.size + others.queues.size === 0) {
       running += 1;
-      return true; // a ghost as well: it keeps no one waiting
+      return true; // ghosts as well, since no other caller has to wait
     }
-    const lane = isKnown ? known : others;
-    const queue = lane.queues.get(about ?? "") ?? [];
-    // As if it were no ghost, but for other ghosts: else what is refused would tell.
-    const free = places - lane.waiting - (ghost ? queue.length : 0);
+    const list = isKnown ? known : others;
+    const queue = list.queues.get(about ?? "") ?? [];
+    // Ghosts are refused like others, except that they count other ghosts: else a refusal would reveal them.
+    const free = places - list.waiting - (ghost ? queue.length : 0);
     if (about === undefined ? free < 1 : !mayHold(queue.length, 1, free)) fail("overloaded");
-    if (!ghost) lane.waiting += 1;
+    if (!ghost) list.waiting += 1;
     return new Promise<boolean>((start) => {
       queue.push({ ghost, start });
-      lane.queues.set(about ?? "", queue);
+      list.queues.set(about ?? "", queue);
     });
   }
 
   return {
-    async inTurn(work, asker) {
+    async run(work, asker) {
       if (!(await take(asker))) return void (await sleep(lastMs));
       const begun = performance.now();
       try {

@@ -1,4 +1,4 @@
-// API keys as their account and the operator see them, and which key a text means. Never the secret: the database has none.
+// API keys as their account and the operator see them, and which key a text means. Never the secret, which the database doesn't have.
 import type { components } from "../../generated/api.d.ts";
 import type { Queries } from "../db/connect.ts";
 import { keyIdText, parseKeyId } from "../ids.ts";
@@ -11,7 +11,7 @@ const columns = `k.id, k.name, k.prefix, k.last4, k.enabled, k.is_default, k.cre
   b.limit_amount as "limit", b.spent`;
 const tables = "api_key k join key_budget b on b.key_id = k.id";
 
-/** The account's own keys: newest first, by id where two were made at once. */
+/** The account's own keys: newest first, by id where two were made at the same time. */
 export async function listKeys(db: Queries, accountId: bigint): Promise<KeyRecord[]> {
   const { rows } = await db.pool.query<KeyRow>(
     `select ${columns} from ${tables} where k.account_id = $1 and k.deleted_at is null order by k.created_at desc, k.id desc`,
@@ -25,7 +25,7 @@ export async function findKeyRecord(db: Queries, keyId: bigint): Promise<KeyReco
   return rows[0] && toRecord(rows[0]);
 }
 
-/** The enabled default, else the newest enabled key: a disabled default is skipped. Undefined: none is enabled. */
+/** The enabled default, else the newest enabled key: a disabled default is skipped. Undefined: no key is enabled. */
 export async function findDefaultKey(db: Queries, accountId: bigint): Promise<KeyRecord | undefined> {
   const { rows } = await db.pool.query<KeyRow>(
     `select ${columns} from ${tables} where k.account_id = $1 and k.deleted_at is null and k.enabled
@@ -41,8 +41,8 @@ export interface FoundKey {
 }
 
 /**
- * The keys that `text` may mean, two at most: a record's id, a masked form, else the key itself. Every text costs one indexed query,
- * so that a wrong one, a deleted one and another account's take the same time.
+ * The keys that `text` may mean, two at most: by a record's id, a masked form, else the key itself. Every text costs one indexed query, so that
+ * a wrong key, a deleted one and another account's take the same time.
  */
 export async function findKeys(db: Queries, text: string, accountId?: bigint): Promise<FoundKey[]> {
   const [condition, ...values] = meaningOf(text);
@@ -54,7 +54,7 @@ export async function findKeys(db: Queries, text: string, accountId?: bigint): P
   return rows;
 }
 
-/** For a filter: keys of the account, those that were deleted as well, by a record's id or a masked form. */
+/** For a filter: the account's keys, deleted ones included, by a record's id or a masked form. */
 export async function everyKeyLike(db: Queries, text: string, accountId: bigint): Promise<bigint[]> {
   const [condition, ...values] = meaningOf(text);
   const { rows } = await db.pool.query<{ id: bigint }>(`select id from api_key where ${condition} and account_id = $${values.length + 1}`, [

@@ -1,8 +1,8 @@
-// API keys as text: how one is made, told from a typo, kept and shown. Who a key belongs to is src/accounts/accounts.ts.
+// API keys as text: how one is made, checked for typos, hashed and masked. src/accounts/accounts.ts finds its owner.
 import { createHash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-/** What the database keeps of a key; the secret itself is shown once and kept nowhere. */
+/** What the database stores of a key; the secret itself is shown once and stored nowhere. */
 interface NewKey {
   secret: string;
   hash: Buffer;
@@ -13,7 +13,7 @@ interface NewKey {
 const start = "svc_";
 /** 62^43 is just above 2^256. */
 const secretDigits = 43;
-/** A check sum lets a mistyped key be refused without asking the database, and lets secret scanners be sure. */
+/** The checksum refuses mistyped keys without a query, and lets secret scanners be sure. */
 const checkDigits = 7;
 const shape = new RegExp(`^${start}[0-9A-Za-z]{${secretDigits + checkDigits}}$`);
 
@@ -27,7 +27,7 @@ export function isKeyShaped(text: string): boolean {
   return shape.test(text) && checkOf(text.slice(0, -checkDigits)) === text.slice(-checkDigits);
 }
 
-/** Of a key or a token: 256 random bits need no salt and no slow hash. */
+/** For keys and tokens: 256 random bits need no salt and no slow hash. */
 export function digestOf(secret: string): Buffer {
   return createHash("sha256").update(secret).digest();
 }
@@ -36,12 +36,12 @@ export function maskedKey({ prefix, last4 }: { prefix: string; last4: string }):
   return `${prefix}…${last4}`;
 }
 
-/** What looks like a key in a text that is printed: enough of it stays to tell which was meant. A mistyped key is one, too. */
+/** Masks everything that looks like a key, mistyped ones too, in a text to be printed; enough stays to recognise it. */
 export function maskKeys(text: string): string {
   return text.replace(/(svc_[0-9A-Za-z]{4})[0-9A-Za-z]{16,}/g, "$1…");
 }
 
-/** A masked form as it was shown; three dots are taken for the ellipsis that a keyboard lacks. */
+/** Parses a masked form; three dots count as the ellipsis, which keyboards lack. */
 export function parseMaskedKey(text: string): { prefix: string; last4: string } | undefined {
   const match = /^(svc_[0-9A-Za-z]{4})(?:…|\.\.\.)([0-9A-Za-z]{4})$/.exec(text);
   return match ? { prefix: match[1]!, last4: match[2]! } : undefined;

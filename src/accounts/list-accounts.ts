@@ -1,4 +1,4 @@
-// Accounts as an operator looks through them: a page at a time, newest first, with their money.
+// Pages of accounts with their money, newest first, for the operator.
 import type { Db } from "../db/connect.ts";
 import type { Amount } from "../money.ts";
 import type { AccountRecord } from "./admin.ts";
@@ -6,22 +6,22 @@ import type { AccountRecord } from "./admin.ts";
 export interface AccountFilter {
   /** Only accounts older than this one; null: from the newest. */
   before: bigint | null;
-  /** Part of the email address, whatever its case; null: any. */
+  /** A part of the email address, in any case; null: any. */
   email: string | null;
-  /** Null: both. */
+  /** Null: suspended or not. */
   suspended: boolean | null;
 }
 
 export interface ListedAccount extends AccountRecord {
   createdAt: Date;
-  /** What the entries sum to. */
+  /** The sum of the entries. */
   balance: Amount;
   purchased: Amount;
   /** Charges of the last 30 days. */
   spentLately: Amount;
 }
 
-/** The page is cut before its sums are made. */
+/** Limits the page before it computes the sums. */
 export async function listAccounts(db: Db, { before, email, suspended }: AccountFilter, limit: number): Promise<ListedAccount[]> {
   const { rows } = await db.pool.query<ListedAccount>(
     `select a.id as "accountId", a.email, a.email_verified_at is not null as verified, a.suspended_at as "suspendedAt",

@@ -1,5 +1,5 @@
-// What becomes of an account's API keys: made, changed, deleted; which one is the default. Every change locks the account first,
-// so that of several at once each sees what the one before it left, and exactly one default remains.
+// Makes, changes and deletes an account's API keys, and chooses its default. Every change locks the account first, so that concurrent ones see
+// each other's result and exactly one default remains.
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { keyIdText, parseKeyId } from "../ids.ts";
@@ -9,7 +9,7 @@ import { makeKey } from "./keys.ts";
 import { lockAccountRow } from "./lock-row.ts";
 
 interface MadeKey {
-  /** Shown now or never. */
+  /** Shown this once. */
   secret: string;
   record: KeyRecord;
 }
@@ -17,12 +17,12 @@ interface MadeKey {
 interface KeyToMake {
   accountId: bigint;
   name: string;
-  /** What may be spent through it in all; null: as much as the account has. */
+  /** The key's budget: what may be spent through it in all; null: as much as the account has. */
   limit?: Amount | null;
   at: Date;
 }
 
-/** What is left out stays as it is. */
+/** Absent fields stay as they are. */
 interface KeyChange {
   enabled?: boolean | undefined;
   name?: string | undefined;
@@ -31,15 +31,15 @@ interface KeyChange {
 
 interface DeletedKey {
   id: string;
-  /** What took the place of a deleted default; null: it was not the default. */
+  /** The key that replaces a deleted default; null: the deleted key was not the default. */
   newDefault: KeyRecord | null;
-  /** Its secret, where it had to be made. */
+  /** Its secret, if it was newly made. */
   secret: string | null;
 }
 
-/** A listing of them is not paged. */
+/** The list of keys has no pages. */
 const keysMax = 500;
-/** Name of a key that nobody named. */
+/** For a key without a name. */
 const nameDefault = "Default";
 
 export async function createKey(db: Db, key: KeyToMake): Promise<MadeKey> {
@@ -50,19 +50,19 @@ export async function createKey(db: Db, key: KeyToMake): Promise<MadeKey> {
   });
 }
 
-/** `text` as in findKeys. Throws not_found, also where the key is another account's. */
+/** `text` as in findKeys. Throws not_found, also for another account's key. */
 export async function keyOf(db: Queries, accountId: bigint, text: string): Promise<FoundKey> {
   const [key, other] = await findKeys(db, text, accountId);
   if (other) failParameter("key", "two keys look like that: give the id (key_…)");
   return key ?? fail("not_found");
 }
 
-/** Heard by every replica within a second. Undefined: it has just been deleted. */
+/** Every replica hears of it within a second. Undefined: the key has just been deleted. */
 export async function changeKey(db: Db, key: FoundKey, { enabled, name, limit }: KeyChange): Promise<KeyRecord | undefined> {
   return inTransaction(db, async (transaction) => {
     await lockAccountRow(transaction, key.accountId);
     const { pool } = transaction;
-    // Two statements, since naming `enabled` makes every replica forget the key.
+    // Two statements, since an update of `enabled` makes every replica drop the key from its cache.
     if (enabled !== undefined) await pool.query("update api_key set enabled = $2 where id = $1 and deleted_at is null", [key.id, enabled]);
     if (name !== undefined) await pool.query("update api_key set name = $2 where id = $1 and deleted_at is null", [key.id, name]);
     if (limit !== undefined) await setLimit(transaction, key.id, limit);
@@ -70,7 +70,7 @@ export async function changeKey(db: Db, key: FoundKey, { enabled, name, limit }:
   });
 }
 
-/** Undefined: it was deleted before. */
+/** Undefined: the key was already deleted. */
 export async function deleteKey(db: Db, key: FoundKey, at: Date): Promise<DeletedKey | undefined> {
   return inTransaction(db, async (transaction) => {
     await lockAccountRow(transaction, key.accountId);
@@ -92,13 +92,13 @@ export async function deleteKey(db: Db, key: FoundKey, at: Date): Promise<Delete
   });
 }
 
-/** All of an account whose row is locked. */
+/** Deletes all keys of an account whose row is locked. */
 export async function deleteKeys(transaction: Queries, accountId: bigint, at: Date): Promise<void> {
   await lockKeys(transaction, accountId);
   await transaction.pool.query("update api_key set deleted_at = $2 where account_id = $1 and deleted_at is null", [accountId, at]);
 }
 
-/** The key that an account gets by itself when its address is verified. A default key of before becomes an ordinary one. The account is locked. */
+/** Makes the key that a verified account gets by itself. A former default becomes an ordinary key. The account's row is locked. */
 export async function issueDefaultKey(transaction: Queries, { accountId, at }: { accountId: bigint; at: Date }): Promise<string> {
   await transaction.pool.query("update api_key set is_default = false where account_id = $1 and is_default and deleted_at is null", [
     accountId,
@@ -106,7 +106,7 @@ export async function issueDefaultKey(transaction: Queries, { accountId, at }: {
   return (await insertKey(transaction, { accountId, name: nameDefault, at })).secret;
 }
 
-/** In the order in which their last use is written (key-use.ts), so that neither waits for the other half-way. */
+/** In the order in which src/accounts/accounts.ts writes their last use, so that the two can't deadlock. */
 async function lockKeys({ pool }: Queries, accountId: bigint): Promise<void> {
   await pool.query("select 1 from api_key where account_id = $1 order by id for no key update", [accountId]);
 }
@@ -120,7 +120,7 @@ async function assertRoom({ pool }: Queries, accountId: bigint): Promise<void> {
     fail("permission_denied", { text: { reason: `an account has ${keysMax} keys at most: delete one first` } });
 }
 
-/** Becomes the default where there is none. */
+/** The key becomes the default if there is none. */
 async function insertKey(db: Queries, { accountId, name, limit = null, at }: KeyToMake): Promise<MadeKey> {
   const { secret, hash, prefix, last4 } = makeKey();
   const { rows } = await db.pool.query<{ id: bigint }>(
@@ -139,9 +139,9 @@ async function setLimit({ pool }: Queries, id: bigint, limit: Amount | null): Pr
   await pool.query("update key_budget set limit_amount = $2 where key_id = $1", [id, limit]);
 }
 
-// The budget of a key as a request gives it.
+// Reads the budget of a key from a request.
 
-/** Null: as much as the account has; undefined: not named. A figure that the ledger can't hold exactly is refused, not rounded. */
+/** Null: as much as the account has; undefined: absent. A figure that the ledger can't hold exactly is refused, not rounded. */
 export function readLimit(usd: number | null | undefined): Amount | null | undefined {
   if (usd == null) return usd;
   const limit = amountFromUsd(usd);

@@ -1,8 +1,8 @@
-// The session's cookie as text, in and out. What a session is stands in sessions.ts. Beside it the cookie of a browser that begins a sign-in.
+// The session's cookie as text, in and out, and the cookie of a browser that begins a sign-in. Sessions themselves are in sessions.ts.
 const cookieName = "__Host-svc_session";
 const attributes = "Path=/; Secure; HttpOnly; SameSite=Lax";
 
-/** As long as browsers keep any cookie. A session lives on by being used, which no reply tells the cookie; the server knows its end. */
+/** The longest that browsers keep a cookie. Use extends a session without a new cookie; the server knows when it ends. */
 const keptSec = 400 * 24 * 60 * 60;
 
 export function sessionCookie(token: string): string {
@@ -35,7 +35,7 @@ export function readSignInCookie(header: string | undefined): string | undefined
 
 function readCookie(header: string | undefined, cookie: string): string | undefined {
   for (const pair of header?.split(";") ?? []) {
-    // Space and tab alone: other white space before the name would get past what the browser grants to its prefix.
+    // Trims spaces and tabs only: other white space before a name would bypass what browsers guarantee for its prefix.
     const [name, value] = pair.replace(/^[ \t]+|[ \t]+$/g, "").split("=", 2) as [string, string | undefined];
     if (name === cookie) return value;
   }

@@ -1,4 +1,4 @@
-// Dashboard sessions: opened by signing in, kept alive by use, ended by signing out or by a new password.
+// Dashboard sessions: signing in opens one, use extends it, signing out or a new password ends it.
 import type { Queries } from "../db/connect.ts";
 import type { CallerSession } from "./caller.ts";
 import { csrfTokenOf, makeToken } from "./tokens.ts";
@@ -8,7 +8,7 @@ export interface OpenedSession extends CallerSession {
   token: string;
 }
 
-/** A session that nobody uses ends after this. */
+/** An unused session ends after this. */
 export const sessionLifeMs = 30 * 24 * 60 * 60 * 1000;
 
 export async function openSession(db: Queries, { accountId, at }: { accountId: bigint; at: Date }): Promise<OpenedSession> {

@@ -1,5 +1,5 @@
-// Secrets that are neither API keys nor passwords: sessions, mails, sign-ins under way. 256 random bits behind a prefix that says what
-// one is; the database keeps the digest alone.
+// Secrets other than API keys and passwords: of sessions, mails and sign-ins in progress. 256 random bits behind a prefix that names the kind;
+// the database stores only the digest.
 import { createHmac, randomBytes } from "node:crypto";
 import { digestOf } from "./keys.ts";
 
@@ -19,7 +19,7 @@ export function isTokenShaped(kind: keyof typeof tokenPrefixes, text: string): b
   return text.startsWith(tokenPrefixes[kind]) && /^[\w-]{43}$/.test(text.slice(tokenPrefixes[kind].length));
 }
 
-/** Follows from the session's token, so that it needs no place in the database and ends with the session. */
+/** Derived from the session's token, so that it needs no column and ends with the session. */
 export function csrfTokenOf(sessionToken: string): string {
   return createHmac("sha256", sessionToken).update("csrf").digest("hex");
 }

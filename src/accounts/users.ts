@@ -1,4 +1,4 @@
-// The person behind an account, as sign-up and sign-in answer it (WIRE.md 15.2). One user an account.
+// The user of an account, as sign-up and sign-in return it. Each account has one.
 import type { Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
 import { uuidHex } from "../ids.ts";
@@ -13,7 +13,7 @@ export interface User {
   suspended: boolean;
   name: string | null;
   createdAt: Date;
-  /** Money ever added; sets the tier. */
+  /** Money ever added; decides the tier. */
   purchased: Amount;
 }
 
@@ -35,7 +35,7 @@ export function userIdText(uuid: string): string {
   return `usr_${uuidHex(uuid)}`;
 }
 
-// The refusal of a suspended account, whatever it was reached by.
+// Refuses a suspended account, whichever way it signs in.
 
 export function failSuspended(): never {
   return fail("permission_denied", { text: { reason: "the account is suspended" } });

@@ -1,4 +1,4 @@
-// Who asks, and how its answer is told of: of a request, what the story of a paid call needs.
+// Who sent a request and where its response headers go: what the lifecycle of a paid call needs of a request.
 import type { OperationId } from "../../generated/operations.ts";
 import type { Caller } from "../accounts/caller.ts";
 
@@ -7,14 +7,14 @@ export interface Ask {
   caller: Caller;
   requestId: string;
   receivedAt: Date;
-  /** The same moment of performance.now(), for what it took: a clock may be set. */
+  /** The same moment as performance.now() counts, for durations: a clock may be set. */
   since: number;
   signal: AbortSignal;
-  /** Of every answer from now on, a refusal as well. */
+  /** Adds headers to the reply, also to a refusal. */
   addHeaders: (headers: Record<string, string>) => void;
 }
 
-/** Of a request that is more: an answer may stream for minutes, and what it holds for as long is neither its prompt nor its bytes. */
+/** Copies only these fields of a request: an answer may stream for minutes and must not keep the prompt or the bytes in memory so long. */
 export function askOf({ operationId, caller, requestId, receivedAt, since, signal, addHeaders }: Ask): Ask {
   return { operationId, caller, requestId, receivedAt, since, signal, addHeaders };
 }

@@ -1,13 +1,10 @@
-// What an upstream refused, in the codes and statuses that the operation declares (spec/*.tsp, x-error-codes and x-error-statuses).
-// Which fault it was is decided in src/routing/attempt.ts, for all operations alike.
+// Maps an upstream's refusal to the codes and statuses that the operation declares (spec/*.tsp, x-error-codes and x-error-statuses).
+// src/routing/attempt.ts decides which fault it was, for all operations alike.
 import type { ErrorCode } from "../../generated/errors.ts";
 import { operations, type OperationId } from "../../generated/operations.ts";
 import { ApiError } from "../errors/fail.ts";
 
-/**
- * What stands in for a code that the operation doesn't declare: the first of these that it does. Of what was refused, sending it again
- * changes nothing.
- */
+/** What replaces a code that the operation doesn't declare: the first of these that it does. They too say that sending it again changes nothing. */
 const inPlaceOf: Partial<Record<ErrorCode, readonly ErrorCode[]>> = {
   route_refused: ["content_refused", "request_rejected", "invalid_request"],
   request_rejected: ["invalid_request"],
@@ -16,7 +13,7 @@ const inPlaceOf: Partial<Record<ErrorCode, readonly ErrorCode[]>> = {
   model_unavailable: ["provider_error"],
 };
 
-/** Any other error stays as it is. */
+/** Other errors stay as they are. */
 export function asDeclared(error: unknown, operation: OperationId): unknown {
   if (!(error instanceof ApiError)) return error;
   const { errors, statuses } = operations[operation];

@@ -1,7 +1,7 @@
-// Where a model is served, for the sentence of wrong_endpoint.
+// The endpoint that serves a type of model, for the sentence of wrong_endpoint.
 import type { Model } from "../catalog/types.ts";
 
-/** Null: models of its type are accepted in the file, never served. */
+/** Null for types that the catalog file accepts and the gateway never serves. */
 export function endpointOf({ type, capability }: Model): string | null {
   return capability === null ? endpointOfType[type] : `/v1/audio/${capability}`;
 }

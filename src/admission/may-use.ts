@@ -1,4 +1,4 @@
-// Whether this caller may use a model at all: the free-tier gate (cross-cutting rule 3), before any limit or money.
+// The free-tier gate: whether this caller may use a model at all, before any limit or money (docs/behaviour/billing.md#refusals).
 import type { Caller } from "../accounts/caller.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Model } from "../catalog/types.ts";
@@ -9,11 +9,11 @@ import { type Amount, amountFromUsd } from "../money.ts";
 import { topupMinimumUsd } from "../network/own-addresses.ts";
 import { paymentFields } from "./payment.ts";
 
-/** An account that never added credits reaches free-tier models only; nothing is charged. */
+/** An account that never added credits may use free-tier models only. Fails with 402 model_requires_paid; nothing is charged. */
 export async function assertMayUse(context: Pick<Context, "db" | "catalog" | "publicUrl">, caller: Caller, model: Model): Promise<void> {
   if (mayUse(caller, model)) return;
   const balance = await readBalance(context.db, caller.accountId);
-  if (balance !== undefined && balance.purchased > 0n) return; // funded a moment ago: the cached caller is older
+  if (balance !== undefined && balance.purchased > 0n) return; // funded a moment ago, after the caller was cached
   fail("model_requires_paid", {
     param: "model",
     text: { model: model.id },

@@ -1,4 +1,4 @@
-// The two refusals for money, 402, with everything that a caller needs to know of it (WIRE.md 14 row 4).
+// The two 402 refusals for money, with everything that a caller needs to act on them (docs/behaviour/errors.md#shape).
 import type { Caller } from "../accounts/caller.ts";
 import { maskedKey } from "../accounts/keys.ts";
 import { tierOf } from "../catalog/tiers.ts";
@@ -15,7 +15,7 @@ export interface Shortfall {
   need: Amount;
   /** What the account could spend. */
   available: Amount;
-  /** What its other requests in flight hold: tells money that is gone from money that comes back. */
+  /** What its other requests in flight hold: distinguishes spent money from money that will come back. */
   reserved: Amount;
   /** What the operation adds to the sentence and to `details`. */
   text?: Record<string, string | number>;
@@ -31,13 +31,13 @@ export function refuseBalance(context: Pick<Context, "catalog" | "publicUrl">, s
   });
 }
 
-/** The account could pay; the key's own budget does not reach. What the account's other requests hold is beside the point. */
+/** For a key whose budget is too small although the account could pay. What the account's other requests hold doesn't matter here. */
 export async function refuseKey(
   context: Pick<Context, "db" | "catalog" | "publicUrl">,
   { keyLeft, ...shortfall }: Shortfall & { keyLeft: Amount },
 ): Promise<never> {
-  const have = keyLeft > 0n ? keyLeft : 0n; // its limit may be below what is spent
-  const key = (await readLimitedKey(context.db, shortfall.caller.keyId!))!; // a key without a limit refuses nothing
+  const have = keyLeft > 0n ? keyLeft : 0n; // its budget may have been set below what it had spent
+  const key = (await readLimitedKey(context.db, shortfall.caller.keyId!))!; // only a key with a budget gets here
   fail("key_limit_reached", {
     text: { key: maskedKey(key), limit: usdText(key.limit ?? have), have: usdText(have), need: usdText(shortfall.need) },
     extra: { ...refusalFields(context, shortfall, have), balance: toUsd(shortfall.available) },
@@ -52,7 +52,7 @@ function refusalFields({ catalog, publicUrl }: Pick<Context, "catalog" | "public
   };
 }
 
-/** WIRE.md 14 row 4: every 402 carries them all. */
+/** The fields that every 402 carries. */
 export function paymentFields(publicUrl: string, need: Amount, have: Amount) {
   return { need_usd: toUsd(need), have_usd: toUsd(have), required: toUsd(need), balance: toUsd(have), ...topupFields(publicUrl) };
 }

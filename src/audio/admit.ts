@@ -1,5 +1,5 @@
-// Which model a request for audio names: unknown, paused and retired ones are refused, and those of another kind in the endpoint's own
-// words (WIRE.md 14 row 8). What is asked where none is named is the catalog's `defaults`.
+// Which model an audio request names. Unknown, paused and retired models are refused, and models of another kind with the endpoint's own
+// code (docs/behaviour/errors.md#codes). A request without a model gets the catalog's `defaults`.
 import type { ErrorCode } from "../../generated/errors.ts";
 import { endpointOf } from "../admission/endpoints.ts";
 import { type Resolved, resolveModel } from "../catalog/resolve.ts";
@@ -16,7 +16,7 @@ const otherKind: Record<DefaultKind, ErrorCode> = {
   "voice-design": "not_a_voice_design_model",
 };
 
-/** How a sentence goes on that begins with "The model". */
+/** Continues a sentence that begins with "The model". */
 const purpose: Record<DefaultKind, string> = {
   speech: "for speech",
   music: "for music",
@@ -37,7 +37,7 @@ export function admitMaker(catalog: Catalog, kind: DefaultKind, id: string | nul
   return asked;
 }
 
-/** While no model of the kind is served, a request for one has nothing to be refused for but that, whatever its body (OPERATOR.md). */
+/** While no model of the kind is served, every request for one fails with model_not_found, whatever its body. */
 export function assertServed(catalog: Catalog, kind: DefaultKind): void {
   if (catalog.defaults[kind] !== null) return;
   const paused = [...catalog.models.values()].find(makes(kind)) ?? null;
@@ -48,7 +48,7 @@ export function assertServed(catalog: Catalog, kind: DefaultKind): void {
   });
 }
 
-/** What is asked where a request names no model; a catalog need not have the alias. */
+/** The model of a request that names none; a catalog need not have the alias. */
 const usualTranscriber = "transcribe";
 
 /** Fails with model_not_found, or invalid_parameter for a model of another kind. */

@@ -1,4 +1,4 @@
-// Asks the routes of a model for audio, one after the other. Music and speech never come from another model.
+// Tries a model's routes for audio, one after the other. Another model never answers for music and speech.
 import type { Ask } from "../admission/ask.ts";
 import type { Context } from "../context.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
@@ -8,7 +8,7 @@ import { attempt } from "../routing/attempt.ts";
 import { adapterOf, type Candidate, candidatesOf } from "../routing/candidates.ts";
 import type { AudioCall } from "./open-call.ts";
 
-/** The routes of the model that is asked; only those of one provider where it is named, the first of which stands in for nobody. */
+/** The routes of the requested model; with a provider, only those there, and none of them counts as a fallback. */
 export function routesOf({ catalog }: Pick<Context, "catalog">, { plan }: AudioCall, provider: string | null = null): Candidate[] {
   const candidates = candidatesOf(catalog, plan.asked.model, () => false);
   if (provider === null) return candidates;
@@ -22,7 +22,7 @@ interface Asked<Order, Taken> {
   candidates: readonly Candidate[];
   adapters: Partial<Record<Protocol, Make<Order>>>;
   order: Order;
-  /** Looks at what a route made; where it rejects with UpstreamError, the next route is tried. */
+  /** Reads what a route made; where it rejects with UpstreamError, the next route is tried. */
   take: (made: MadeAudio) => Promise<Taken> | Taken;
 }
 
@@ -38,7 +38,7 @@ export async function askRoutes<Order, Taken>(
   const { result, candidate } = await attempt(candidates, context.breakers, signal, call.attempts, async (candidate) => {
     const make = adapterOf(adapters, candidate);
     const made = await make({ route: candidate.route, signal, requestId, publicModel, account, order });
-    // A stream begins with its first byte; what is whole may have none, as a WAV file without samples.
+    // A stream begins with its first byte; a whole answer may be empty, such as a WAV file without samples.
     if (made.kind === "whole" && made.bytes.length === 0) throw new UpstreamError("unreadable", "the audio is empty", { status: 200 });
     return await take(made);
   });

@@ -1,5 +1,5 @@
-// Audio as a reply: in one piece once it is paid for, or as it comes. A stream's last byte waits until its charge is durable; one that
-// breaks ends without a proper end and is free (gateway-api.md "POST /v1/audio/speech"; OPERATOR.md "The rest that is fixed").
+// Audio as a reply: whole once it is charged, or streamed. The last byte of a stream waits until its charge is committed; an interrupted
+// stream ends without a proper end and is free (docs/behaviour/billing.md#ends).
 import type { ErrorCode } from "../../generated/errors.ts";
 import type { Ask } from "../admission/ask.ts";
 import { isLeft } from "../concurrency/stopping.ts";
@@ -16,10 +16,10 @@ import { type AudioCall, settleWithout } from "./open-call.ts";
 
 export interface AudioAnswer {
   charge: AudioCharge;
-  /** Beside the bill: the media type, and what the endpoint counts in. */
+  /** Besides those of the bill: the media type, and what the endpoint counts in. */
   headers: Headers;
-  /** What a stream that breaks is called in the log. */
-  brokenCode: ErrorCode;
+  /** The code of an interrupted stream in the usage log. */
+  interruptedCode: ErrorCode;
 }
 
 type Replying = Pick<Context, "log" | "breakers">;
@@ -28,19 +28,19 @@ export function audioReply(context: Replying, ask: Ask, call: AudioCall, made: M
   return made.kind === "whole" ? wholeReply(ask, call, made.bytes, answer) : streamReply(context, ask, call, made.body, answer);
 }
 
-/** Who left while it was made has got nothing and pays nothing. */
+/** A caller who disconnected while the audio was made got nothing and pays nothing. */
 async function wholeReply({ signal }: Ask, call: AudioCall, bytes: Buffer, { charge, headers }: AudioAnswer) {
   signal.throwIfAborted();
   const bill = await call.complete(charge);
   return { status: 200, headers: { ...billHeaders(call, bill), ...headers }, bytes };
 }
 
-/** The head says the balance as it will be after this charge. */
+/** The head shows the balance as it will be after this charge. */
 function streamReply(context: Replying, ask: Ask, call: AudioCall, body: AudioBody, answer: AudioAnswer) {
   const cost = audioCost(answer.charge);
   const bill = { cost, balance: call.hold.balance - cost };
   const sending = openSending(context, ask, call, body, answer);
-  // A proxy that gathers an answer before it passes it on would undo what streaming is for.
+  // A proxy that buffers the whole answer would defeat streaming.
   return { status: 200, headers: { ...billHeaders(call, bill), ...answer.headers, "x-accel-buffering": "no" }, stream: sending };
 }
 
@@ -56,19 +56,19 @@ export function billHeaders({ plan, answered }: AudioCall, { cost, balance }: { 
   };
 }
 
-/** Settles also where the client leaves before anybody reads the body. */
-function openSending(context: Replying, ask: Ask, call: AudioCall, body: AudioBody, { charge, brokenCode }: AudioAnswer) {
+/** Settles even where the client disconnects before the body is read. */
+function openSending(context: Replying, ask: Ask, call: AudioCall, body: AudioBody, { charge, interruptedCode }: AudioAnswer) {
   const { signal } = ask;
   let begun = false;
-  const broke = async (): Promise<ApiError> => {
-    const error = new ApiError(brokenCode, { status: 200 });
+  const interrupted = async (): Promise<ApiError> => {
+    const error = new ApiError(interruptedCode, { status: 200 });
     if (isLeft(signal) && begun) await call.aborted(charge).catch((cause: unknown) => reportUnsettled(context, ask, cause));
     else await settleWithout(context, ask, call, error);
     return error;
   };
   const onAbort = () => {
     body.cancel();
-    void broke();
+    void interrupted();
   };
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
@@ -86,9 +86,9 @@ function openSending(context: Replying, ask: Ask, call: AudioCall, body: AudioBo
     } catch (cause) {
       body.cancel();
       const route = isLeft(signal) ? null : streamBroke(context.breakers, call.attempts, cause);
-      const error = await broke();
+      const error = await interrupted();
       if (isLeft(signal)) return;
-      context.log.warn({ ...withoutWords(cause), route, request_id: ask.requestId }, "a stream of audio broke");
+      context.log.warn({ ...withoutWords(cause), route, request_id: ask.requestId }, "an audio stream was interrupted");
       throw error;
     } finally {
       signal.removeEventListener("abort", onAbort);
@@ -97,20 +97,20 @@ function openSending(context: Replying, ask: Ask, call: AudioCall, body: AudioBo
 }
 
 function reportUnsettled({ log }: Pick<Context, "log">, { requestId }: Ask, cause: unknown): void {
-  log.error({ err: cause, request_id: requestId }, "a stream of audio that was left could not be settled");
+  log.error({ err: cause, request_id: requestId }, "an aborted audio stream could not be settled");
 }
 
-/** What an upstream says of its failure may quote the text, and texts stay out of logs. */
+/** An upstream's error text may quote the request's text, and texts stay out of logs. */
 function withoutWords(error: unknown): Record<string, unknown> {
   return error instanceof UpstreamError ? { fault: error.fault, upstream_status: error.status, ...wordlessTrouble(error) } : { err: error };
 }
 
-// Passes bytes on as they come, but for the last one, which waits: who has all of it has been charged for it. Less than a piece, so
-// that nobody hears anything later than the provider sent it.
+// Passes bytes on as they come, except for the last byte, so that a client with the whole file has been charged for it. Holding back one byte
+// rather than a chunk delays nothing that can be heard.
 
 interface KeptByte {
   push(chunk: Buffer): void | Promise<void>;
-  /** Empty where nothing ever came. */
+  /** Empty if no byte came. */
   last(): Buffer;
 }
 
@@ -121,7 +121,7 @@ export function keepLastByte(write: (chunk: Buffer) => void | Promise<void>): Ke
       if (chunk.length === 0) return;
       const held = last;
       last = Buffer.from(chunk.subarray(-1));
-      // Both leave in one write to the socket; joining them would copy every piece.
+      // Both leave in one write to the socket; joining them would copy every chunk.
       const before = held.length > 0 ? write(held) : undefined;
       return (chunk.length > 1 ? write(chunk.subarray(0, -1)) : undefined) ?? before;
     },

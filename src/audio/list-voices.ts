@@ -1,4 +1,4 @@
-// The list of voices: the account's own first, then what the families' providers have (gateway-api.md, GET /v1/audio/voices).
+// The list of voices: the account's own first, then those of the families' providers (docs/behaviour/audio.md#voices).
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { components } from "../../generated/api.d.ts";
@@ -13,12 +13,12 @@ import { type OwnVoice, voicesOf } from "./voice-owner.ts";
 type VoiceProvider = components["schemas"]["VoiceProvider"];
 
 export interface VoiceList {
-  /** Of X-Svc-Cache. */
+  /** The value of X-Svc-Cache. */
   cache: "may-hit" | "partial" | "miss";
   body: CodedBody;
 }
 
-/** The same text in either form. */
+/** The same text, plain and compressed. */
 interface CodedBody {
   plain: Buffer;
   gzip: () => Promise<Buffer>;
@@ -32,7 +32,7 @@ interface Asking {
 
 type Listing = Pick<Context, "catalog" | "providers" | "clock" | "log" | "db">;
 
-/** Fails with provider_error where nobody that was asked answered. */
+/** Fails with provider_error if every provider that was asked failed. */
 export async function listVoices(context: Listing, { caller, requestId, signal }: Asking, provider: VoiceProvider): Promise<VoiceList> {
   const families: VoiceFamily[] = provider === "all" ? ["provider_a", "provider_b"] : [provider];
   const readers = families.flatMap((family) => rowsOf(context, family) ?? []);
@@ -42,7 +42,7 @@ export async function listVoices(context: Listing, { caller, requestId, signal }
   const failure = read.find(({ answer }) => answer === null);
   if (failure !== undefined && answers.length === 0) throw failure.error;
   const rows = answers.flatMap(({ value }) => value ?? []);
-  // One that was kept makes the list one that may be older than this request.
+  // One cached answer is enough for the list to be older than this request.
   const cache = failure !== undefined ? "partial" : answers.length > 0 && answers.every(({ cached }) => !cached) ? "miss" : "may-hit";
   return { cache, body: mine.length === 0 ? sharedBody(context.catalog, provider, rows) : bodyOf(provider, mine, rows) };
 }
@@ -57,7 +57,7 @@ async function settled(reading: Promise<Answer>): Promise<{ answer: Answer; erro
   }
 }
 
-/** The read goes on for the others. */
+/** Stops waiting when the client disconnects; the read goes on for others. */
 async function untilGone<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const gone = Promise.withResolvers<never>();
   const leave = () => gone.reject(signal.reason as Error);
@@ -73,7 +73,7 @@ async function untilGone<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Without voices of an account's own a list is everybody's: its forms are made once for what was read. */
+/** Without voices of its own an account gets the same list as all others, so both encodings are made once for each read. */
 function sharedBody(catalog: Catalog, provider: VoiceProvider, rows: readonly string[]): CodedBody {
   const made = sharedBodies.get(catalog) ?? new Map<VoiceProvider, SharedBody>();
   sharedBodies.set(catalog, made);
@@ -93,7 +93,7 @@ interface SharedBody {
 
 const sharedBodies = new WeakMap<Catalog, Map<VoiceProvider, SharedBody>>();
 
-/** Off the main thread. */
+/** Runs off the main thread. */
 const compress = promisify(gzip);
 
 function bodyOf(provider: VoiceProvider, own: readonly OwnVoice[], rows: readonly string[]): CodedBody {

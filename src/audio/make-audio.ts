@@ -1,5 +1,5 @@
-// The story that music and sound effects share: held at its price, made, measured where nobody knew its length before, then answered as
-// it is or kept at a permanent address (gateway-api.md "POST /v1/audio/music").
+// What music and sound effects share: hold the price, make the audio, measure its length where it was not asked for, then answer with the
+// bytes or with a permanent address (docs/behaviour/audio.md#music).
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import type { Ask } from "../admission/ask.ts";
@@ -24,9 +24,9 @@ export interface MakePlan<Order extends { format: AudioFormat }> {
   charge: AudioCharge;
   order: Order;
   adapters: Partial<Record<Protocol, (call: UpstreamCall & { order: Order }) => Promise<MadeAudio>>>;
-  /** As billed; null: to be measured. */
+  /** As billed; null where it has to be measured. */
   seconds: number | null;
-  /** At a permanent address. */
+  /** Whether the file is kept at a permanent address. */
   keep: boolean;
 }
 
@@ -35,7 +35,7 @@ export async function makeAudio<Order extends { format: AudioFormat }>(context: 
   const call = await openAudioCall(context, ask, { asked, slot: "speech", stream: false }, () => charge);
   return await whileOpen(context, ask, call, async () => {
     const candidates = routesOf(context, call);
-    const answer = (seconds: number) => ({ charge, headers: headersOf(order, seconds), brokenCode: "provider_error" as const });
+    const answer = (seconds: number) => ({ charge, headers: headersOf(order, seconds), interruptedCode: "provider_error" as const });
     if (known !== null && !keep) {
       const made = await askRoutes(context, ask, call, { candidates, adapters, order, take: (audio) => audio });
       return await audioReply(context, ask, call, made, answer(known));
@@ -61,7 +61,7 @@ interface Keeping {
   seconds: number;
 }
 
-/** Kept before it is charged: nobody pays for what is then lost. What nobody paid for is removed again. */
+/** Stores the file before the charge, so that a file that is lost is not paid for, and removes it again if the charge fails. */
 async function keptReply(context: Context, { signal, requestId }: Ask, call: AudioCall, { charge, bytes, format, seconds }: Keeping) {
   const { media, publicUrl, log } = context;
   const { extension } = audioFormats[format];
@@ -86,14 +86,12 @@ async function keptReply(context: Context, { signal, requestId }: Ask, call: Aud
   } catch (error) {
     await media.store
       .remove(name)
-      .catch((cause: unknown) =>
-        log.error({ err: cause, request_id: requestId, name }, "a file that nobody paid for could not be removed"),
-      );
+      .catch((cause: unknown) => log.error({ err: cause, request_id: requestId, name }, "a file whose charge failed could not be removed"));
     throw error;
   }
 }
 
-// Audio that was made, whole, and how long it lasts: what endpoints need that say its length before its first byte.
+// Collects audio and measures how long it lasts, for endpoints that state its length before its first byte.
 
 /** Throws UpstreamError `unreadable` for more than 64 MB. */
 export async function collectAudio(made: MadeAudio): Promise<Buffer> {
@@ -117,7 +115,7 @@ function withinBounds(size: number, bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** Seconds, to the millisecond. Throws UpstreamError `unreadable` where nothing of it can be heard; fails with overloaded. */
+/** In seconds, to the millisecond. Throws UpstreamError `unreadable` where nothing can be heard; fails with overloaded. */
 export async function measureMade(media: Media, bytes: Buffer, format: AudioFormat, signal: AbortSignal): Promise<number> {
   const { encoding, sampleRate } = audioFormats[format];
   const seconds = encoding === "mp3" ? await measureFile(media, bytes, signal) : bytes.length / (encoding === "pcm" ? 2 : 1) / sampleRate;

@@ -1,5 +1,5 @@
-// The story of a voice that is cloned or designed: hold, make, file whose it is, charge (gateway-api.md, voice-clone and voice-design).
-// In that order: a voice that can't be filed costs nothing, and one whose charge never came to the books is shown to nobody.
+// The steps of cloning or designing a voice: hold, make it, record its owner, charge (docs/behaviour/audio.md#new-voices). In that order: a
+// voice whose owner can't be recorded costs nothing, and one whose charge was not committed is never listed.
 import { randomBytes } from "node:crypto";
 import type { components } from "../../generated/api.d.ts";
 import type { Ask } from "../admission/ask.ts";
@@ -28,9 +28,9 @@ export interface MadeVoice {
 }
 
 interface Wish {
-  /** Id or alias; none: the usual one. */
+  /** Id or alias; without one the default. */
   model: string | null | undefined;
-  /** Null: the voice's id. */
+  /** Null: the voice's id serves as its name. */
   name: string | null;
 }
 
@@ -38,10 +38,10 @@ interface Wish {
  * Fails as openAudioCall does, or with model_not_found, not_a_voice_clone_model, invalid_parameter, invalid_request, provider_error or
  * ownership_write_failed.
  */
-export async function cloneVoice(context: Context, ask: Ask, wish: Wish & { clip: { path: string; bytes: number } }): Promise<MadeVoice> {
+export async function cloneVoice(context: Context, ask: Ask, wish: Wish & { sample: { path: string; bytes: number } }): Promise<MadeVoice> {
   const asked = admitMaker(context.catalog, "voice-clone", wish.model);
   let recording: Recording | undefined;
-  const measure = async () => void (recording = await readClip(context.media, wish.clip, ask.signal));
+  const measure = async () => void (recording = await readSample(context.media, wish.sample, ask.signal));
   return makeVoice(context, ask, { asked, name: wish.name }, measure, async (candidate, voiceId, upstream) => {
     const order = { file: recording!.file, voiceId };
     await adapterOf(context.providers.cloneVoice, candidate)({ ...upstream, order });
@@ -49,7 +49,7 @@ export async function cloneVoice(context: Context, ask: Ask, wish: Wish & { clip
   });
 }
 
-/** Fails as cloneVoice does, with not_a_voice_design_model in the place of its own. */
+/** Fails as cloneVoice does, with not_a_voice_design_model instead of not_a_voice_clone_model. */
 export async function designVoice(context: Context, ask: Ask, wish: Wish & { design: VoiceDesign }): Promise<MadeVoice> {
   const asked = admitMaker(context.catalog, "voice-design", wish.model);
   const nothing = () => Promise.resolve();
@@ -60,7 +60,7 @@ export async function designVoice(context: Context, ask: Ask, wish: Wish & { des
   });
 }
 
-/** `before` is what the price waits for; `make` returns the id of the voice. */
+/** `before` runs ahead of the price; `make` returns the id of the voice. */
 async function makeVoice(
   context: Context,
   ask: Ask,
@@ -75,7 +75,7 @@ async function makeVoice(
     return charge;
   });
   return whileOpen(context, ask, call, async () => {
-    // Nobody who sees the ids of calls could guess it.
+    // Random, so that ids of calls, which appear elsewhere, don't reveal it.
     const chosen = `${voicePrefix}${randomBytes(16).toString("hex")}`;
     const { signal, requestId } = ask;
     const candidates = routesOf(context, call);
@@ -90,36 +90,36 @@ async function makeVoice(
     );
     call.answeredBy(candidate);
     const made = { voiceId, name: name ?? voiceId, provider: candidate.route.provider.id, model: model.id };
-    // From here on a caller who leaves changes nothing: the voice is made, filed and paid for, and listed.
+    // From here on a disconnect changes nothing: the voice is made, recorded, paid for and listed.
     await keepOwnership(context, ask, { ...made, callId: call.hold.id, cost: audioCost(charge) });
     return { asked, voiceId, name: made.name, bill: await call.complete(charge) };
   });
 }
 
-/** It may have made the voice before it failed: a second one is made by nobody. */
+/** The provider may have made the voice before it failed, so no other route makes a second one. */
 function endWhereUnsure(error: UpstreamError): void {
   if (error.fault === "unavailable" || error.fault === "unreadable") fail("provider_error", { cause: error });
 }
 
-/** The voice is made and the same is filed once, so a Postgres that fails over is waited for, whoever has left meanwhile. */
-const filingPatienceMs = 8_000;
+/** The voice exists and recording it is idempotent, so this outlasts a Postgres failover, even after the client disconnects. */
+const filingTimeoutMs = 8_000;
 
 type Ownership = Omit<Parameters<typeof fileVoice>[1], "accountId" | "at">;
 async function keepOwnership({ db, log }: Pick<Context, "db" | "log">, ask: Ask, voice: Ownership): Promise<void> {
   let cause: unknown;
   try {
     const owned = { ...voice, accountId: ask.caller.accountId, at: ask.receivedAt };
-    if (await persist(filingPatienceMs, new AbortController().signal, () => fileVoice(db, owned))) return;
+    if (await persist(filingTimeoutMs, new AbortController().signal, () => fileVoice(db, owned))) return;
   } catch (error) {
     cause = error;
   }
-  // For the operator: the provider keeps a voice that is nobody's.
+  // For the operator: the provider keeps a voice without an owner.
   const { voiceId, provider } = voice;
-  log.error({ err: cause, request_id: ask.requestId, voice: voiceId, provider }, "a voice was made and could not be filed");
+  log.error({ err: cause, request_id: ask.requestId, voice: voiceId, provider }, "a voice was made, but its owner could not be recorded");
   fail("ownership_write_failed", { cause });
 }
 
-// A voice that was made, as its caller gets it.
+// A new voice as its caller sees it.
 
 export function madeVoiceAnswer({ asked: { model, alias }, voiceId, name, bill }: MadeVoice) {
   const body: components["schemas"]["MadeVoice"] = {
@@ -133,23 +133,23 @@ export function madeVoiceAnswer({ asked: { model, alias }, voiceId, name, bill }
   return { status: 200 as const, headers, body };
 }
 
-// The recording that a voice is cloned from: its kind and its length (gateway-api.md, voice-clone). Every fault is the request's.
+// Checks the voice sample: its kind and its length. Every error is the request's.
 
 type Media = Context["media"];
 
 const kindsTaken = ["mp3", "wav", "m4a"];
-/** Seconds that a clip may last, and how much our measure may differ from the provider's: what is near an end, the provider judges. */
+/** Allowed length in seconds, and by how much the provider's measure may differ from ours: near a bound, the provider decides. */
 const [secondsMin, secondsMax, slack] = [10, 300, 0.5];
 
 /** Fails with unsupported_audio_type. */
-export async function assertClip(media: Pick<Media, "audioKindOf">, path: string): Promise<void> {
+export async function assertSample(media: Pick<Media, "audioKindOf">, path: string): Promise<void> {
   const kind = await media.audioKindOf(path);
   if (kind === null || !kindsTaken.includes(kind.extension))
     fail("unsupported_audio_type", { param: "file", text: { allowed: kindsTaken.join(", ") } });
 }
 
 /** Fails with unsupported_audio_type, invalid_parameter or request_too_large. */
-async function readClip(
+async function readSample(
   media: Pick<Media, "audioKindOf" | "measureAudio">,
   sent: { path: string; bytes: number },
   signal: AbortSignal,

@@ -1,6 +1,6 @@
-// One call of audio from its admission to its one settlement: gate, rate, slot and hold, then charged, or free because it failed
-// (PEERS.md 5.6). What it costs is known before it begins, or as soon as a recording is measured. Whatever happens first settles; the
-// rest does nothing.
+// One audio call from its admission to its one settlement: gate, rate, slot and hold, then charged, or free because it failed
+// (docs/behaviour/billing.md#ends). Its cost is known before it begins, or as soon as a recording is measured. The first end settles; any
+// later one does nothing.
 import type { ErrorCode } from "../../generated/errors.ts";
 import { operations } from "../../generated/operations.ts";
 import type { Caller } from "../accounts/caller.ts";
@@ -28,12 +28,12 @@ import { loggedTrouble, reportAttempts } from "../routing/report-attempts.ts";
 
 export interface AudioPlan {
   asked: Resolved;
-  /** Null: the call takes none. */
+  /** Null: the call needs no slot. */
   slot: AudioKind | null;
   stream: boolean;
 }
 
-/** What was charged, and what the account has after it. */
+/** The charge, and the account's balance after it. */
 export interface AudioBill {
   charge: AudioCharge;
   cost: Amount;
@@ -48,16 +48,16 @@ interface Answered {
 export interface AudioCall {
   plan: AudioPlan;
   hold: AudioHold;
-  /** Filled by src/routing/attempt.ts as they happen. */
+  /** src/routing/attempt.ts appends to it. */
   attempts: Attempt[];
-  /** Whose answer was taken last (`answeredBy`); null: nobody's yet. */
+  /** Whose answer was taken last (`answeredBy`); null before any was. */
   readonly answered: Answered | null;
   answeredBy(candidate: Candidate): void;
-  /** It costs more than is held for it. Where that can't be paid it is refused and counts for nothing; its hold is as it was. */
+  /** Raises the hold to a higher cost. Where that can't be paid, the call is refused and uncounted, and its hold stays as it was. */
   raise(charge: AudioCharge): Promise<void>;
-  /** The audio is whole. Durable when it resolves. */
+  /** The audio is whole. The charge is committed when it resolves. */
   complete(charge: AudioCharge): Promise<AudioBill>;
-  /** The client left; `delivered`: what it pays for, null: nothing. */
+  /** The client disconnected. `delivered` is what it pays for; null: nothing. */
   aborted(delivered: AudioCharge | null): Promise<void>;
   /** Nothing is charged. `shown` is what the caller gets. */
   failed(code: ErrorCode, shown: { status: number; message: string }): Promise<void>;
@@ -66,8 +66,8 @@ export interface AudioCall {
 type Opening = Pick<Context, "db" | "catalog" | "ledger" | "limits" | "clock" | "log" | "countAttempt" | "publicUrl">;
 
 /**
- * `priced` says what it costs, or the least that it can cost; it runs after the rate is counted and before anything is held, so a
- * recording that can't be measured counts for nothing. Fails with model_requires_paid, permission_denied, rate_limit_exceeded,
+ * `priced` returns the cost, or the least that it can be. It runs after the rate limit has counted and before anything is held, so that a
+ * recording that can't be measured is uncounted again. Fails with model_requires_paid, permission_denied, rate_limit_exceeded,
  * audio_concurrent_limit, insufficient_credits or key_limit_reached, or as `priced` does.
  */
 export async function openAudioCall(
@@ -117,7 +117,7 @@ export async function openAudioCall(
   return call;
 }
 
-/** Whatever goes wrong in `work` ends the call uncharged, and is said in the words of its operation. */
+/** If `work` throws, ends the call uncharged and rethrows in the operation's own codes. */
 export async function whileOpen<T>(context: Pick<Context, "log">, ask: Ask, call: AudioCall, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -128,7 +128,7 @@ export async function whileOpen<T>(context: Pick<Context, "log">, ask: Ask, call
   }
 }
 
-/** For what can't be told to the caller any more, or is told otherwise: the hold ends by itself where the books can't be reached. */
+/** For errors that the caller no longer sees, or sees otherwise. Where the database is unavailable, the hold ends by itself. */
 export async function settleWithout({ log }: Pick<Context, "log">, ask: Ask, call: AudioCall, error: unknown): Promise<void> {
   const planned = error instanceof ApiError ? error : new ApiError("internal_error", {});
   try {
@@ -187,13 +187,13 @@ function logRow(
   };
 }
 
-// Reserves what a call of audio costs, in its slot, and raises it once a recording turns out to be longer. Refuses with 429 where the
-// slots are taken, with 402 where it can't be paid (gateway-api.md "Limits", audio concurrency; OPERATOR.md, order of refusals).
+// Reserves the cost of an audio call together with its slot, and raises it if a recording turns out longer. Refuses with 429 where the slots
+// are taken (docs/behaviour/limits.md#slots), with 402 where it can't be paid.
 
 interface AudioHold {
   id: string;
   amount: Amount;
-  /** The account's balance before this call is charged: what it could spend, and what its other calls hold. */
+  /** The account's balance before this charge: what it could spend, plus what its other calls hold. */
   balance: Amount;
 }
 
@@ -210,7 +210,7 @@ async function reserveAudio(context: Reserving, caller: Caller, model: Model, co
   return { id, amount: cost, balance: reserved.available + reserved.reserved };
 }
 
-/** `hold` grows to `cost`, where it is less. */
+/** Raises `hold` to `cost` if it is less. */
 async function raiseHold(context: Reserving, caller: Caller, model: Model, hold: AudioHold, cost: Amount): Promise<void> {
   if (cost <= hold.amount) return;
   const reserved = await context.ledger.raise({ accountId: caller.accountId, id: hold.id, want: cost });
@@ -218,7 +218,7 @@ async function raiseHold(context: Reserving, caller: Caller, model: Model, hold:
   hold.amount = cost;
 }
 
-/** `before`: what this call holds already; it could be spent on it. */
+/** `before` is what this call holds already and could spend again. */
 async function assertPaid(
   context: Reserving,
   caller: Caller,

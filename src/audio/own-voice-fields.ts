@@ -1,5 +1,5 @@
-// The texts of a voice that is to be made, judged and as they go on (gateway-api.md, voice-clone and voice-design): counted in characters
-// after Unicode NFC normalisation, nothing in them that the database could not keep.
+// Validates the texts of a new voice: counted in characters after Unicode NFC normalisation, without anything that the database can't
+// store.
 import type { components } from "../../generated/api.d.ts";
 import { countShown, countText } from "../text/counted-text.ts";
 import { fail, failParameter } from "../errors/fail.ts";
@@ -8,7 +8,7 @@ const nameMax = 64;
 const descriptionMax = 1000;
 const previewMax = 500;
 
-/** Null: none was given, the voice is called as its id. Fails with invalid_parameter. */
+/** Null where no name was given; the voice's id then serves as its name. Fails with invalid_parameter. */
 export function readVoiceName(name: string | null | undefined): string | null {
   const normal = readShort(name, nameMax, "name");
   if (normal !== null && /\p{Cc}/u.test(normal)) failParameter("name", "it holds control characters");
@@ -16,7 +16,7 @@ export function readVoiceName(name: string | null | undefined): string | null {
 }
 
 export interface VoiceDesign {
-  /** With the gender and the age, where they were given. */
+  /** Includes gender and age where they were given. */
   description: string;
   /** Null: the provider's own. */
   previewText: string | null;
@@ -38,7 +38,7 @@ export function readDesign(request: components["schemas"]["VoiceDesignRequest"])
   };
 }
 
-/** Null: it was not given, or is blank. Fails with invalid_parameter. */
+/** Null where it is absent or blank. Fails with invalid_parameter. */
 function readShort(given: string | null | undefined, max: number, param: string): string | null {
   const counted = countText((given ?? "").trim(), max);
   if (counted.characters > max) failParameter(param, `it has ${countShown(counted, max)} characters, at most ${max} are taken`);

@@ -1,4 +1,4 @@
-// What a request for music asks for and costs: by the second asked for, or by the song (gateway-api.md "POST /v1/audio/music").
+// What a music request asks for and costs: by the second asked for, or by the song (docs/behaviour/audio.md#music).
 import type { components } from "../../generated/api.d.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
@@ -32,7 +32,7 @@ export function planMusic({ catalog, providers }: Pick<Context, "catalog" | "pro
   return { asked, charge, order: { prompt, lyrics, seconds, format }, adapters: providers.music, seconds, keep };
 }
 
-/** Its files come as their provider makes them. */
+/** This model's files have the provider's own format. */
 function assertMp3({ id }: Model, format: AudioFormat): void {
   if (audioFormats[format].encoding === "mp3") return;
   failParameter("response_format", `${id} makes MP3 only`);

@@ -1,4 +1,4 @@
-// What a request for a sound effect asks for and costs (gateway-api.md "POST /v1/audio/sfx"): paused by default, whole all the same.
+// What a request for a sound effect asks for and costs (docs/behaviour/audio.md#sound-effects). The shipped models are paused, the code is not.
 import type { components } from "../../generated/api.d.ts";
 import type { Context } from "../context.ts";
 import { isBlank } from "../text/counted-text.ts";

@@ -1,4 +1,4 @@
-// The texts that music and sounds are made from. How long one may be is the model's, so that a refusal names both.
+// The prompts of music and sound effects. Each model bounds their length, so a refusal names the model and its bound.
 import { countShown, countText } from "../text/counted-text.ts";
 import { fail } from "../errors/fail.ts";
 

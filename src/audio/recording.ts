@@ -1,5 +1,5 @@
-// The recording of a caller: what kinds are taken, and how one that was sent, or lies at an address, comes to be known by its bytes and
-// its length (gateway-api.md, transcriptions, the two input modes). Every fault is the request's.
+// The caller's recording, uploaded or at an address: which kinds are accepted, and how its kind and length are read from its bytes
+// (docs/behaviour/audio.md#recordings). Every error is the request's.
 import { stat } from "node:fs/promises";
 import type { Context } from "../context.ts";
 import { ApiError, fail, failParameter } from "../errors/fail.ts";
@@ -17,22 +17,22 @@ export interface Recording {
 
 const kindsTaken = "mp3, wav, m4a, ogg, webm, flac";
 
-/** `param`: the field that it came in. Fails with unsupported_audio_type. */
+/** `param` is the field it came in. Fails with unsupported_audio_type. */
 export async function readAudioKind(media: Pick<Looking, "audioKindOf">, path: string, param: string) {
   const kind = await media.audioKindOf(path);
   return kind ?? fail("unsupported_audio_type", { param, text: { allowed: kindsTaken } });
 }
 
-/** `param`: the field that it came in. Fails with unsupported_audio_type, invalid_parameter or request_too_large. */
+/** `param` is the field it came in. Fails with unsupported_audio_type, invalid_parameter or request_too_large. */
 export async function readRecording(media: Looking, sent: { path: string; bytes: number }, param: string, signal: AbortSignal) {
   const { extension, contentType } = await readAudioKind(media, sent.path, param);
   const file: AudioFile = { path: sent.path, bytes: sent.bytes, extension, contentType };
   const seconds = await judged(param, media.measureAudio(file, signal));
-  // What is billed and what is shown is one number.
+  // Rounded once, so that the length billed is the length shown.
   return { file, seconds: Math.round(seconds * 1000) / 1000 };
 }
 
-/** The file comes to lie at `path`. Fails as readRecording does, or with overloaded. */
+/** Saves the file at `path`. Fails as readRecording does, or with overloaded. */
 export async function fetchRecording(
   media: Looking & Pick<Context["media"], "fetchAudio">,
   { url, path }: { url: string; path: string },
@@ -42,7 +42,7 @@ export async function fetchRecording(
   return await readRecording(media, { path, bytes: (await stat(path)).size }, "audio_url", signal);
 }
 
-/** An address that can't be loaded is the caller's own, so it is never our 502. */
+/** An address that can't be loaded is the caller's mistake, so it is never our 502. */
 async function judged<T>(param: string, work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -1,4 +1,4 @@
-// The story of POST /v1/audio/speech: the text, the model, the voice, the price of the characters, then the routes.
+// The steps of POST /v1/audio/speech: the text, the model, the voice, the price of the characters, then the routes.
 import type { components } from "../../generated/api.d.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { Ask } from "../admission/ask.ts";
@@ -17,8 +17,8 @@ import { audioReply } from "./audio-reply.ts";
 import { openAudioCall, whileOpen } from "./open-call.ts";
 import { idAtProvider, ownerOf } from "./voice-owner.ts";
 
-/** Whose voice it is comes before the free-tier gate, beside everything else that is wrong with a request (WIRE.md 14.1). */
-export async function say(context: Context, ask: Ask, body: components["schemas"]["SpeechRequest"]) {
+/** The voice's owner is checked before the free-tier gate, with everything else that is wrong with a request (docs/behaviour/requests.md#order). */
+export async function makeSpeech(context: Context, ask: Ask, body: components["schemas"]["SpeechRequest"]) {
   const { text, voice, format, settings, stream } = readSpeechRequest(body);
   const asked = admitMaker(context.catalog, "speech", body.model);
   const { model } = asked;
@@ -34,25 +34,25 @@ export async function say(context: Context, ask: Ask, body: components["schemas"
       (error: unknown) => failedWithVoice(error, model, chosen, voice),
     );
     const headers = { "content-type": audioFormats[format].contentType, "x-svc-chars-billed": String(text.characters) };
-    return await audioReply(context, ask, call, made, { charge, headers, brokenCode: "tts_failed" });
+    return await audioReply(context, ask, call, made, { charge, headers, interruptedCode: "tts_failed" });
   });
 }
 
-// Which voice speaks, and which routes may be tried for it: a voice that an account cloned or designed is its own, and lives at one
-// provider; whatever is not on file is a voice of the provider's (gateway-api.md "Ownership").
+// Which voice speaks, and on which routes. A cloned or designed voice belongs to its account and lives at one provider; any id without an
+// owner is taken for a voice of the provider's (docs/behaviour/audio.md#ownership).
 
 interface ChosenVoice {
-  /** As the caller calls it. */
+  /** The id in the request. */
   id: string;
-  /** As providers call it. */
+  /** The id at the provider. */
   providersId: string;
-  /** Routes of this provider alone; null: of any. */
+  /** Only this provider's routes may be tried; null: any. */
   provider: string | null;
 }
 
 /** Fails with voice_not_owned or invalid_parameter. */
 async function chooseVoice(db: Queries, caller: Caller, model: Model, { id: asked, param, openai }: AskedVoice): Promise<ChosenVoice> {
-  // A model without a default may be OpenAI's own, whose clients mean the voice that they name.
+  // A model without a default voice may be OpenAI's own, whose clients mean the voice that they name.
   const byDefault = model.defaultVoice ?? openai;
   if (asked === null) return ofAny(byDefault ?? failParameter(param, `${model.id} has no voice of its own; name one`));
   if (asked === byDefault) return ofAny(asked);
@@ -68,10 +68,10 @@ function ofAny(id: string): ChosenVoice {
   return { id, providersId: id, provider: null };
 }
 
-/** What adapters call it. */
+/** How adapters name the field of the voice. */
 const voiceFields: ReadonlySet<string> = new Set(["voice_id", "voice"]);
 
-/** Rethrows what the routes failed with; that they don't know the voice, in words that tell a caller which there are. */
+/** Rethrows the routes' error; for an unknown voice, with a sentence that says where to find the known ones. */
 function failedWithVoice(error: unknown, model: Model, voice: ChosenVoice, { param }: AskedVoice): never {
   if (!(error instanceof ApiError) || error.code !== "request_rejected" || !voiceFields.has(error.details.param ?? "")) throw error;
   const family = model.voiceFamily === null ? "" : `?provider=${model.voiceFamily}`;
@@ -79,7 +79,7 @@ function failedWithVoice(error: unknown, model: Model, voice: ChosenVoice, { par
   return fail("invalid_request", { param, text: { reason }, cause: error });
 }
 
-// What a request for speech asks for, as far as no model is needed to judge it (gateway-api.md "POST /v1/audio/speech").
+// Validates a speech request as far as that needs no model (docs/behaviour/audio.md#speech).
 
 type Body = components["schemas"]["SpeechRequest"];
 
@@ -95,9 +95,9 @@ interface SpeechRequest {
 interface AskedVoice {
   /** Null: the model's default. */
   id: string | null;
-  /** The field that it stood in. */
+  /** The field that names it. */
   param: string;
-  /** A voice of OpenAI's was named, which is taken for the model's default where it has one. */
+  /** The name of a voice of OpenAI's, which stands for the model's default where there is one. */
   openai: string | null;
 }
 
@@ -125,7 +125,7 @@ function readText({ input, text: alias }: Body): CountedText {
   return text;
 }
 
-/** The voices of OpenAI, which its clients always name (WIRE.md 4.5): none of ours is called so. */
+/** OpenAI's voices, which its clients always name; none of ours has such a name. */
 const openaiVoices: ReadonlySet<string> = new Set("alloy ash ballad coral echo fable nova onyx sage shimmer verse marin cedar".split(" "));
 
 function readVoice({ voice_id: id, voice: alias }: Body): AskedVoice {
@@ -134,11 +134,11 @@ function readVoice({ voice_id: id, voice: alias }: Body): AskedVoice {
   const voice = id ?? named;
   if (voice == null) return { id: null, param: "voice_id", openai: null };
   if (openaiVoices.has(voice)) return { id: null, param, openai: voice };
-  if (!isVoiceId(voice)) failParameter(param, "it is no id of a voice; GET /v1/audio/voices lists them");
+  if (!isVoiceId(voice)) failParameter(param, "it is not the id of a voice; GET /v1/audio/voices lists them");
   return { id: voice, param, openai: null };
 }
 
-/** Fields that it does not know stay here: the provider may know them. */
+/** Drops unknown fields, which would otherwise reach a provider that may know them. */
 function readSettings({ stability, similarity_boost, style, use_speaker_boost }: NonNullable<Body["voice_settings"]>): VoiceSettings {
   return {
     ...(stability != null && { stability }),

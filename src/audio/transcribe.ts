@@ -1,5 +1,5 @@
-// The story of a transcription: resolve, gate, count, measure, hold, transcribe, charge (gateway-api.md, transcriptions; OPERATOR.md, order
-// of refusals). A recording at an address is held for at its least price before it is loaded, and at its own once it is measured.
+// The steps of a transcription: resolve, gate, count, measure, hold, transcribe, charge (docs/behaviour/audio.md#transcriptions). A recording
+// at an address is held for at the least price before it is loaded, and at its own once it is measured.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ask } from "../admission/ask.ts";
 import { mayUse } from "../admission/may-use.ts";
@@ -65,7 +65,7 @@ async function serve(
   });
   // Another model would hear nothing either.
   if (isSilent(transcript)) fail("no_speech_detected");
-  // Who has left by now has got nothing and pays nothing.
+  // A caller who has disconnected by now got nothing and pays nothing.
   ask.signal.throwIfAborted();
   call.answeredBy(candidate);
   const bill = await call.complete(cheaperOf(call.plan.asked.model, candidate.model, seconds));
@@ -76,18 +76,17 @@ function chargeOf(model: Model, seconds: number): AudioCharge {
   return { prices: audioPricesOf(model), units: billableMinutes(model, seconds) };
 }
 
-/** OPERATOR.md: another model's answer costs its own price, never more than the requested model would have cost. */
+/** Another model's answer costs its own price, at most what the requested model would have cost. */
 function cheaperOf(asked: Model, served: Model, seconds: number): AudioCharge {
   const own = chargeOf(asked, seconds);
   const other = chargeOf(served, seconds);
   return audioCost(other) < audioCost(own) ? other : own;
 }
 
-// Who transcribes, and what follows when one fails (gateway-api.md, transcriptions, the failover chain): the model, the same model once
-// more, other models that keep timestamps, at last those that give plain text.
+// Which routes transcribe, in which order: the model, the same route once more, other models with timestamps, at last those of plain text.
 
 const retryPauseMs = 300;
-/** Where the upstream names no time: as long as for a provider that is away. */
+/** Where the upstream names no time: as long as for an unavailable provider. */
 const usualWaitMs = 5_000;
 
 /** Fails with rate_limit_exceeded, request_rejected, or as src/routing/attempt.ts does once all have failed. */
@@ -113,14 +112,14 @@ export function transcribeOverChain(
   };
   return attempt(candidates, context.breakers, signal, call.attempts, transcribe, {
     async pause(candidate) {
-      // With the reason of whoever ended it: the client, or a gateway that stops.
+      // Rethrows the signal's own reason: the client disconnected, or the gateway stops.
       if (candidate === again) await sleep(retryPauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     },
     stopAt: forwardRate,
   });
 }
 
-/** The first route twice, the model's others, then the other models: those with timestamps before those without. */
+/** The first route twice, the model's others, then other models: those with timestamps before those without. */
 export function chainOf(catalog: Catalog, model: Model, mayStandIn: (other: Model) => boolean) {
   const all = candidatesOf(catalog, model, mayStandIn);
   const [first, ...others] = all.filter((candidate) => candidate.model === model);
@@ -138,14 +137,14 @@ export function chainOf(catalog: Catalog, model: Model, mayStandIn: (other: Mode
   return { candidates, again };
 }
 
-/** The plain-text tertiary serves text and json only, and is skipped for files at an address. */
+/** Models without timestamps serve text and json only, and can't serve files at an address. */
 function mayServe({ type, media }: Model, { format, source }: TranscriptionRequest): boolean {
   return type === "transcription" && (media.supportsTimestamps || (!needsTimes(format) && source.kind === "file"));
 }
 
 const requestStatuses: readonly (number | null)[] = [400, 413, 415, 422];
 
-/** Errors of the request end the chain, a refusal of its content as well, which elsewhere goes on to the next route. */
+/** Errors of the request end the chain; so does refused content, after which other operations try the next route. */
 function asRejection(error: unknown): never {
   if (!(error instanceof UpstreamError)) throw error;
   const { fault, status, reason, param } = error;
@@ -154,7 +153,7 @@ function asRejection(error: unknown): never {
     : error;
 }
 
-/** A model that takes no more at the moment is not replaced by another: its caller is told when to come back. */
+/** A model's rate limit ends the chain too: the caller is told when to retry. */
 function forwardRate(error: UpstreamError): void {
   if (error.fault !== "rate_limited") return;
   fail("rate_limit_exceeded", {
@@ -164,9 +163,9 @@ function forwardRate(error: UpstreamError): void {
   });
 }
 
-// Whether a transcript says anything, and whether it says when.
+// Whether a transcript has words, and whether it has times.
 
-/** Above and below which Whisper itself takes a segment for silence (no_speech_threshold, logprob_threshold). */
+/** The bounds by which Whisper itself takes a segment for silence (no_speech_threshold, logprob_threshold). */
 const noSpeechProbMin = 0.6;
 const logProbMax = -1;
 
@@ -176,7 +175,7 @@ export function isSilent({ text, segments }: Transcript): boolean {
   return segments.every(({ no_speech_prob, avg_logprob }) => no_speech_prob > noSpeechProbMin && avg_logprob < logProbMax);
 }
 
-/** At least one segment has text: a subtitle file of it has a cue. */
+/** Whether a subtitle file would have at least one cue. */
 export function hasTimes({ segments }: Transcript): boolean {
   return segments !== null && segments.some(({ text }) => text.trim() !== "");
 }

@@ -1,4 +1,4 @@
-// What a transcription answers: its five formats, and the headers that every one of them has (gateway-api.md, transcriptions, response 200).
+// The reply of a transcription: its five formats, and the headers that all of them have.
 import type { components } from "../../generated/api.d.ts";
 import { toUsd, usdText } from "../money.ts";
 import type { Segment } from "../providers/verbs/audio.ts";
@@ -44,7 +44,7 @@ function bodyOf({ asked: { model }, request, transcript, served, seconds, bill }
   return {
     task: "transcribe",
     language: languageName(transcript.language, request.language),
-    // gateway-api.md: 0 only when the plain-text fallback tier served; the bill says it all the same (WIRE.md 14 row 39).
+    // 0 when a plain-text fallback served; the bill states the length all the same.
     duration: served.layer === 3 ? 0 : seconds,
     text: transcript.text.trim(),
     ...(request.format === "verbose_json" && segments !== null ? { segments } : {}),
@@ -59,9 +59,9 @@ function bodyOf({ asked: { model }, request, transcript, served, seconds, bill }
   };
 }
 
-// The full lower-case English name of a language, whichever form it came in (WIRE.md 1, rule 14: clients map such names to codes).
+// The full lower-case English name of a language, however it was given: clients map such names to codes.
 
-/** The first of these that is a language, as a name or as a code; else `unknown`. */
+/** The first of these that is a language, as a name or a code; else `unknown`. */
 export function languageName(...given: readonly (string | null)[]): string {
   for (const one of given) {
     const name = one === null ? null : nameOf(one.trim());
@@ -72,10 +72,10 @@ export function languageName(...given: readonly (string | null)[]): string {
 
 const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
 
-/** Names that clients know by another word than the standard's. */
+/** Names for which clients use another word than the standard. */
 const clientNames: Record<string, string> = { filipino: "tagalog" };
 
-/** What upstreams say where they found none, or more than one. */
+/** What upstreams report for no language, or for several. */
 const noNames = new Set(["mul", "zxx", "unknown", "undetermined", "none", "auto", "multi", "multilingual"]);
 
 function nameOf(text: string): string | null {
@@ -88,14 +88,14 @@ function nameOf(text: string): string | null {
   return /^\p{L}[\p{L}\p{M} ()'-]{2,60}$/u.test(text) ? plain(text) : null;
 }
 
-/** Without accents, as `maori` is known. */
+/** Without accents, as in `maori`. */
 function plain(name: string): string {
   const bare = name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
   return clientNames[bare] ?? bare;
 }
 
-// Subtitle files out of timed segments: SubRip and WebVTT (gateway-api.md, transcriptions; WIRE.md 13.4). Upstreams give times that
-// overlap, run backwards or lie before the beginning, and texts that would end a cue; no player is asked to bear that.
+// Subtitle files from timed segments: SubRip and WebVTT (docs/behaviour/audio.md#formats-of-transcripts). Players must not get what upstreams
+// may send: times that overlap, run backwards or are negative, and texts that would end a cue.
 
 type Timed = Pick<Segment, "start" | "end" | "text">;
 
@@ -117,11 +117,11 @@ export function vttOf(segments: readonly Timed[]): string {
 interface Cue {
   startMs: number;
   endMs: number;
-  /** At least one, none of them blank. */
+  /** At least one, none blank. */
   lines: string[];
 }
 
-/** In the order of their beginnings, one after the other, each of them lasting. */
+/** In the order of their starts; they don't overlap, and each has a duration. */
 function cuesOf(segments: readonly Timed[]): Cue[] {
   const cues = segments
     .map(({ start, end, text }) => {
@@ -146,7 +146,7 @@ function timeMs(seconds: number): number {
   return Number.isFinite(seconds) ? Math.min(Math.max(Math.round(seconds * 1000), 0), timeMsMax) : 0;
 }
 
-/** A blank line would end the cue, and so would what some readers take for an end of line. */
+/** A blank line would end the cue, and so would characters that some readers take for a line break. */
 function linesOf(text: string): string[] {
   return text
     .split(/[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+/)
@@ -154,7 +154,7 @@ function linesOf(text: string): string[] {
     .filter((line) => line !== "");
 }
 
-/** SubRip has no way to escape the arrow that makes a line a cue's times. Not by a regular expression: millions of dashes overflow its stack. */
+/** SubRip can't escape the arrow that marks a line of times. Not a regular expression: millions of dashes would overflow its stack. */
 function withoutArrows(line: string): string {
   let kept = "";
   let from = 0;

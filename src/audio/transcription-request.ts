@@ -1,4 +1,4 @@
-// What a transcription is asked for, out of either of its two bodies: a form with the file in it, or JSON with the file's address.
+// Reads a transcription request from either of its two bodies: a form with the file, or JSON with the file's address.
 import type { components } from "../../generated/api.d.ts";
 import { failParameter } from "../errors/fail.ts";
 
@@ -6,7 +6,7 @@ export type TranscriptionFormat = components["schemas"]["TranscriptionFormat"];
 
 export interface TranscriptionRequest {
   source: { kind: "file"; path: string; bytes: number } | { kind: "address"; url: string };
-  /** Id or alias; null: none was named. */
+  /** Id or alias; null: the default. */
   model: string | null;
   /** ISO 639-1, lower case; null: to be detected. */
   language: string | null;
@@ -16,7 +16,7 @@ export interface TranscriptionRequest {
   prompt: string | null;
 }
 
-/** Fields that both bodies have, as they come; null as if it were not there. */
+/** Fields of both bodies, as sent; null counts as absent. */
 interface Fields {
   model?: string | null;
   language?: string | null;
@@ -39,7 +39,7 @@ export function transcriptionRequest(fields: Fields, source: TranscriptionReques
   };
 }
 
-/** Only a model that says when things were said can write it. */
+/** Whether only a model with timestamps can write the format. */
 export function needsTimes(format: TranscriptionFormat): boolean {
   return format !== "json" && format !== "text";
 }

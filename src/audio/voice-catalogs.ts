@@ -1,5 +1,5 @@
-// The voices that the providers have, as JSON text that is ready to be sent: read from one provider a family, kept for 5 minutes in this process
-// (gateway-api.md, GET /v1/audio/voices; OPERATOR.md, the provider that is asked).
+// The providers' voices as JSON text, ready to send: read from one provider for each family, cached for 5 minutes in this process
+// (docs/behaviour/audio.md#voices).
 import type { components } from "../../generated/api.d.ts";
 import type { Catalog, Model, VoiceFamily } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
@@ -11,19 +11,19 @@ import type { ListVoices, ProviderVoice } from "../providers/verbs/audio.ts";
 
 type VoiceRecord = components["schemas"]["VoiceOfFamilyA"] | components["schemas"]["VoiceOfFamilyB"];
 
-/** Rows in JSON with commas between them; null: the family has none. */
+/** JSON rows with commas between them; null: the family has none. */
 export type VoiceRows = string | null;
 
 export type Reading = Pick<Context, "catalog" | "providers" | "clock" | "log">;
 
-/** Gives a family's rows; fails with provider_error. */
+/** Reads a family's rows; fails with provider_error. */
 export type ReadRows = (context: Reading, requestId: string) => Promise<Kept<VoiceRows>>;
 
 const times = { freshMs: 300_000, failureMs: 2_000 };
 /** For all pages of a provider together. */
 const readMaxMs = 60_000;
 
-/** Null: nobody can be asked for voices of the family: no model of it is active, or its provider's protocol lists none. */
+/** Null where no provider can be asked for the family: no model of it is active, or the provider's protocol lists no voices. */
 export function rowsOf({ catalog, providers }: Pick<Context, "catalog" | "providers">, family: VoiceFamily): ReadRows | null {
   const asked = askedOf(catalog, family);
   const list = asked && providers.voices[asked.route.provider.protocol];
@@ -53,7 +53,7 @@ interface Asked {
   model: Model;
   route: Route;
   list: ListVoices;
-  /** Of the first who asked. */
+  /** Of the request that started the read. */
   requestId: string;
 }
 
@@ -70,7 +70,7 @@ async function read({ log }: Pick<Context, "log">, { model, route, list, request
   }
 }
 
-/** What one kind of provider says in a sentence, another says in tags. */
+/** One family's contract has a sentence where the other's has tags. */
 function recordOf({ voiceId, name, labels, previewUrl, description, tags }: ProviderVoice, family: VoiceFamily): VoiceRecord {
   const voice = { voice_id: voiceId, name, category: "premade" as const };
   const told = description ?? tags.join(", ");
@@ -79,23 +79,23 @@ function recordOf({ voiceId, name, labels, previewUrl, description, tags }: Prov
   return { provider: family, ...voice, description: tags.length === 0 && told !== "" ? [told] : tags };
 }
 
-// One value that is costly to read, kept for a while. Whoever asks while it is read waits for that same read, and a read that failed is
-// not begun again at once: an outage with a thousand callers is asked about every other second, not a thousand times.
+// A cache for one value that is slow to read. Callers during a read wait for that read, and a failed read is not repeated at once: in an
+// outage a thousand callers cause one read every other second, not a thousand.
 
 interface KeptTimes {
-  /** How long a value may be given out, from when its read began. Older ones never are, however the next read ends. */
+  /** How long a value is served, from the start of its read. It is never served longer, whatever becomes of the next read. */
   freshMs: number;
-  /** How long nobody asks again after a failure. */
+  /** How long a failure is served before the next read. */
   failureMs: number;
 }
 
 interface Kept<T> {
   value: T;
-  /** It was here already; false: whoever asked waited for the read. */
+  /** Whether the value was cached; false: the caller waited for the read. */
   cached: boolean;
 }
 
-/** `read` has a deadline of its own: nobody's leaving ends it. */
+/** `read` has a deadline of its own; no disconnect ends it. */
 function keepFresh<T>({ freshMs, failureMs }: KeptTimes): (now: () => number, read: () => Promise<T>) => Promise<Kept<T>> {
   let kept: { value: T; since: number } | null = null;
   let failed: { error: unknown; since: number } | null = null;
@@ -123,14 +123,14 @@ function keepFresh<T>({ freshMs, failureMs }: KeptTimes): (now: () => number, re
       kept = null;
       if (failed !== null && isWithin(at - failed.since, failureMs)) throw failed.error;
       reading = begin(now, read);
-      // All who asked may have left by then.
+      // All callers may have disconnected by then.
       reading.catch(() => undefined);
     }
     return { value: await reading, cached: false };
   };
 }
 
-/** A clock that was set back says nothing of an age. */
+/** A clock that was set back makes an age meaningless. */
 function isWithin(age: number, ms: number): boolean {
   return age >= 0 && age < ms;
 }

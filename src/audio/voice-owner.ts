@@ -1,30 +1,30 @@
-// Whose a cloned or designed voice is, and where it lives. Voices that are not on file are the providers' own, which everybody may use
-// (gateway-api.md "Ownership"). The rows outlive their accounts' suspension: an id must never become somebody else's.
+// Who owns a cloned or designed voice, and which provider has it. Voices without a row are the providers' own, free for all
+// (docs/behaviour/audio.md#ownership). Rows outlive their accounts: an id must never pass to another account.
 import type { Queries } from "../db/connect.ts";
 import type { Amount } from "../money.ts";
 
-/** gateway-api.md "voice_id (fixed-prefix string)": of every voice that an account made. */
+/** The beginning of every id of a voice that an account made. */
 export const voicePrefix = "svcv_";
-/** Of one whose provider chose an id of its own, which stands behind it: it has no other place. */
+/** For a voice whose provider chose its id, which follows the prefix and is stored nowhere else. */
 const foreignPrefix = `${voicePrefix}x_`;
 
-/** No two of a provider's ids become the same. */
+/** Injective: two ids of a provider never become the same. */
 export function ownVoiceId(given: string): string {
   return given.startsWith(voicePrefix) && !given.startsWith(foreignPrefix) ? given : `${foreignPrefix}${given}`;
 }
 
-/** What the provider calls an account's own voice. */
+/** The provider's id of an account's own voice. */
 export function idAtProvider(voiceId: string): string {
   return voiceId.startsWith(foreignPrefix) ? voiceId.slice(foreignPrefix.length) : voiceId;
 }
 
 export interface VoiceOwner {
   accountId: bigint;
-  /** Of the catalog's providers: it alone knows the voice. */
+  /** A provider of the catalog, the only one that knows the voice. */
   provider: string;
 }
 
-/** By its id here, or as the provider calls it: who guesses that has no voice of another's either. Null: a voice of a provider's own. */
+/** Finds it by its id here or at the provider, so that guessing the latter is no way to another account's voice. Null: a provider's own. */
 export async function ownerOf(db: Queries, voiceId: string): Promise<VoiceOwner | null> {
   if (!isStorable(voiceId)) return null;
   const { rows } = await db.pool.query<VoiceOwner>(
@@ -34,10 +34,10 @@ export async function ownerOf(db: Queries, voiceId: string): Promise<VoiceOwner 
   return rows[0] ?? null;
 }
 
-/** More than anybody pays for; the list isn't paged. */
+/** More voices than any account pays for; the list has no pages. */
 const listedMax = 10_000;
 
-/** Newest first. One whose charge never came to the books isn't shown: nobody has paid for it, and nobody was told its id. */
+/** Newest first. A voice whose charge was not committed is left out: it was never paid for, and its id was never shown. */
 export async function voicesOf(db: Queries, accountId: bigint): Promise<OwnVoice[]> {
   const { rows } = await db.pool.query<OwnVoice>(
     `select v.voice_id as "voiceId", v.name from voice v where v.account_id = $1 and (v.cost = 0 or exists (
@@ -56,15 +56,15 @@ export interface OwnVoice {
 interface NewVoice extends VoiceOwner, OwnVoice {
   /** Id of the model that made it. */
   model: string;
-  /** The reservation of the call that made it, whose charge will bear the same id. */
+  /** The hold of the call that made it; the charge will have the same id. */
   callId: string;
   cost: Amount;
   at: Date;
 }
 
 /**
- * Durable when it resolves, whatever the server does of itself, and the same when asked again. False: the id is on file for another call
- * already, or is none that can be kept.
+ * Committed when it resolves, even with synchronous_commit off, and idempotent. Returns false where the id belongs to another call already or
+ * can't be stored.
  */
 export async function fileVoice(db: Queries, voice: NewVoice): Promise<boolean> {
   const { voiceId, accountId, provider, model, name, callId, cost, at } = voice;
@@ -81,7 +81,7 @@ export async function fileVoice(db: Queries, voice: NewVoice): Promise<boolean> 
   return rows[0]!.mine;
 }
 
-/** As the table bounds them; a text with a NUL, or half of a pair, no database takes. */
+/** Within the table's bounds, and without NUL or half a surrogate pair, which no database takes. */
 function isStorable(voiceId: string): boolean {
   return idAtProvider(voiceId) !== "" && voiceId.length <= 256 && !voiceId.includes("\0") && voiceId.isWellFormed();
 }

@@ -1,4 +1,4 @@
-// How much of something scarce each account may hold, so that one account's flood never takes the last of it. The rule is that of shared
+// How much of a scarce resource each account may hold, so that one account's flood never takes the last of it. The rule is that of shared
 // packet buffers (dynamic thresholds, Choudhury and Hahne 1998): a holder may have at most three times what is still free. One alone gets
 // three quarters, two get three sevenths each, and there is always room for the next, without a queue, a list or a clock.
 
@@ -12,16 +12,16 @@ export function mayHold(own: number, more: number, free: number): boolean {
   return more <= free && own + more <= timesFree * free;
 }
 
-export interface Shares {
-  /** Whether it would be taken. */
+export interface FairQuota {
+  /** Whether `take` would succeed. */
   fits(holder: Holder, amount: number): boolean;
-  /** False: nothing was taken. */
+  /** Returns false where nothing was taken. */
   take(holder: Holder, amount: number): boolean;
   giveBack(holder: Holder, amount: number): void;
   taken(): number;
 }
 
-export function openShares(size: number): Shares {
+export function openFairQuota(size: number): FairQuota {
   const held = new Map<Holder, number>();
   let taken = 0;
   const fits = (holder: Holder, amount: number) => mayHold(held.get(holder) ?? 0, amount, size - taken);

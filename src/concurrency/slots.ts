@@ -1,9 +1,9 @@
-// How many of something run at once and how many wait, and that no account crowds out the others: calls of one origin, big bodies,
-// transfers of files. Knows nothing of HTTP; a slot is given back by whoever took it.
+// Bounds how many of something run at once and how many wait, fairly between accounts: calls of one origin, large bodies, transfers of
+// files. Knows nothing of HTTP. Each slot is given back by the code that took it.
 import { type Holder, mayHold } from "./fair-quota.ts";
 
 export interface Slots {
-  /** Runs `start` now or when a slot frees. Returns false where there is no place to wait, else how to stop waiting. */
+  /** Runs `start` now or when a slot frees. Returns false where the queue is full, else a function that stops waiting. */
   take(start: () => void, holder?: Holder): false | (() => void);
   /** `holder` as it was taken. */
   release(holder?: Holder): void;
@@ -11,15 +11,15 @@ export interface Slots {
   waiting(): number;
 }
 
-/** For whoever never waited: one for all, since a function made where another starts keeps what that one needs. */
+/** For callers that never waited. One shared function: a closure made where another starts would keep what that one needs in memory. */
 export function alreadyLeft(): void {}
 
-/** What names no holder is served in its order; holders are served in turn, each within its share of the slots and of the places. */
+/** Waiters without a holder are served first come, first served; holders in turn, each within a fair quota of slots and of the queue. */
 export function openSlots(size: number, queue: number): Slots {
   const held = new Map<Holder | undefined, number>();
   let taken = 0;
   let waiting = 0;
-  // Sets and maps keep insertion order, which is the order of turns, and forget a waiter in constant time, however many gave up.
+  // Sets and maps keep insertion order, which is the order of service, and delete a waiter in constant time, however many give up.
   const queues = new Map<Holder | undefined, Set<() => void>>();
 
   function isFree(holder: Holder | undefined): boolean {
@@ -40,7 +40,7 @@ export function openSlots(size: number, queue: number): Slots {
     if (waiters.size === 0) queues.delete(holder);
   }
 
-  /** The first whose turn it is and who is within his share; he goes to the end. */
+  /** Starts the first waiter in turn whose holder is within its quota, and moves that holder to the end. */
   function next(): boolean {
     for (const [holder, waiters] of queues) {
       if (!isFree(holder)) continue;
@@ -78,7 +78,7 @@ export function openSlots(size: number, queue: number): Slots {
   };
 }
 
-/** Runs `work` when it is its turn, however long that takes; rejects with the signal's reason if that comes first. For queues without an end. */
+/** Runs `work` once it has a slot, however long that takes; rejects with the signal's reason if that comes first. For queues without an end. */
 export async function inSlot<T>(slots: Slots, work: () => Promise<T>, signal: AbortSignal, holder?: Holder): Promise<T> {
   signal.throwIfAborted();
   await new Promise<void>((resolve, reject) => {
@@ -92,7 +92,7 @@ export async function inSlot<T>(slots: Slots, work: () => Promise<T>, signal: Ab
       signal.removeEventListener("abort", onAbort);
       resolve();
     }, holder);
-    // A listener that nobody takes off keeps a signal made of others for ever.
+    // A listener that is never removed keeps a composite signal alive for ever.
     if (isWaiting) signal.addEventListener("abort", onAbort, { once: true });
   });
   try {

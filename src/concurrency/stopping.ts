@@ -1,5 +1,5 @@
-// Why a call is given up although its client is still there: this process has to end. Not the client's doing, so its
-// stream is one that broke, and nothing of it is charged (OPERATOR.md "The rest that is fixed").
+// The reason to abort calls whose clients are still connected: this process has to stop. Their streams count as interrupted, and nothing of
+// them is charged (docs/behaviour/billing.md#ends).
 
 export class GatewayStopping extends Error {
   constructor() {
@@ -7,7 +7,7 @@ export class GatewayStopping extends Error {
   }
 }
 
-/** The client left; not so where the gateway itself has to stop. */
+/** Whether the client disconnected, rather than the gateway having to stop. */
 export function isLeft(signal: AbortSignal): boolean {
   return signal.aborted && !(signal.reason instanceof GatewayStopping);
 }

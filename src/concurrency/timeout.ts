@@ -1,7 +1,7 @@
-// Waiting for somebody else, but not longer than so long.
+// A timeout for any promise.
 
-/** What `work` brings, or after so many milliseconds what `whenLate` says or throws. The work itself goes on. */
-export async function within<T>(ms: number, work: Promise<T>, whenLate: () => T): Promise<T> {
+/** What `work` resolves to or, after `ms`, what `whenLate` returns or throws. The work itself goes on. */
+export async function withTimeout<T>(ms: number, work: Promise<T>, whenLate: () => T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
   try {

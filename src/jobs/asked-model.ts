@@ -1,5 +1,5 @@
-// Which model a media request names: the three APIs refuse an unknown id and a model of another kind in words of their own
-// (WIRE.md 14 row 7, 15.6, 15.7).
+// Which model a media request names: each of the three APIs refuses unknown ids and models of another kind with its own codes
+// (docs/behaviour/media-jobs.md#submit).
 import { endpointOf } from "../admission/endpoints.ts";
 import { type Resolved, resolveModel } from "../catalog/resolve.ts";
 import { failNotServed, stateText, suggestModels } from "../catalog/suggest.ts";
@@ -8,14 +8,14 @@ import { fail } from "../errors/fail.ts";
 import { cutId } from "../ids.ts";
 
 /** Fails with invalid_model, whatever is wrong with the id. */
-export function pictureModel(catalog: Catalog, id: string): Resolved {
+export function imageModel(catalog: Catalog, id: string): Resolved {
   const found = served(catalog, id);
   if (found === null || found.model.type !== "image") failInvalidModel(catalog, id, "image");
   return found;
 }
 
-/** Fails with model_not_found for an id that is not served, with invalid_model for a model that makes no clips. */
-export function clipModel(catalog: Catalog, id: string): Resolved {
+/** Fails with model_not_found for an id that is not served, with invalid_model for a model that makes no videos. */
+export function videoModel(catalog: Catalog, id: string): Resolved {
   const found = served(catalog, id) ?? failNotServed(catalog, { id, param: "model", type: "video", model: namedModel(catalog, id) });
   if (found.model.type !== "video") failInvalidModel(catalog, id, "video");
   return found;
@@ -31,8 +31,8 @@ export function mediaModel(catalog: Catalog, id: string): Resolved {
   return found;
 }
 
-/** Whatever the body says: while no video model is served, a request for a clip has nothing to be refused for but that. */
-export function assertClipsAreServed(catalog: Catalog): void {
+/** While no video model is served, every request for a video fails with model_not_found, whatever its body. */
+export function assertVideosAreServed(catalog: Catalog): void {
   if (catalog.listed.some(({ type }) => type === "video")) return;
   fail("model_not_found", { param: "model", text: { model: "asked for" }, extra: suggestModels(catalog, "", "video") });
 }

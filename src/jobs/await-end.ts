@@ -1,4 +1,4 @@
-// Reading a job that its caller wants to see ended: it is read, waited for, and read again.
+// Reads a job whose caller waits for its end: reads it, waits, and reads it again.
 import type { Context } from "../context.ts";
 import type { ReadJob } from "./read-jobs.ts";
 import { isFinal } from "./show-job.ts";
@@ -6,11 +6,11 @@ import { isFinal } from "./show-job.ts";
 interface Waiting {
   shownId: string;
   ms: number;
-  /** Whoever has gone waits no longer. */
+  /** The client's: a disconnect ends the wait. */
   signal: AbortSignal;
 }
 
-/** The job as it stands after its end, after `ms` or where this process stops; undefined where `read` finds none. */
+/** The job after its end, after `ms`, or once this process stops; undefined where `read` finds none. */
 export async function awaitEnd(
   { jobs }: Pick<Context, "jobs">,
   { shownId, ms, signal }: Waiting,

@@ -1,5 +1,5 @@
-// Every write of a runner to a job's row but its end. Each names the owner of the lease: whoever lost it writes nothing more.
-// A claim sets lease_owner and moves run_at on; so run_at is a job's turn and the end of its lease in one.
+// Every write of a runner to a job's row except its end. Each names the owner of the lease, so a runner that lost it writes nothing.
+// A claim sets lease_owner and moves run_at on: run_at is both when a job is due and when its lease ends.
 import type { Db } from "../db/connect.ts";
 import type { AttemptRecord } from "../ledger/usage-log.ts";
 import type { Ticket } from "../providers/verbs/media.ts";
@@ -7,7 +7,7 @@ import type { JobParts } from "./parts.ts";
 import { interval } from "./times.ts";
 import type { JobRequest, JobRow } from "./types.ts";
 
-/** A job as a runner takes it up. */
+/** A job as a runner claims it. */
 export interface ClaimedJob extends Pick<
   JobRow,
   "id" | "account_id" | "kind" | "shown_id" | "model" | "prices" | "secret" | "estimated" | "route" | "upstream"
@@ -15,15 +15,15 @@ export interface ClaimedJob extends Pick<
   request: JobRequest;
   request_id: string;
   operation: string;
-  /** Of routes that were tried before now. */
+  /** Attempts of earlier runners. */
   attempts: JobAttempt[];
-  /** A route was asked before now. */
+  /** Whether an earlier runner asked a route. */
   was_asked: boolean;
-  /** Since its route was asked, by the database's clock; 0: none was. What waits for a runner loses none of its time. */
+  /** Since its route was asked, by the database's clock; 0: none was. Waiting for a runner costs a job none of its time. */
   age_ms: number;
 }
 
-/** A try of a route, as usage_log keeps it; what it would cost doesn't depend on the route. */
+/** An attempt at a route as usage_log stores it; its cost basis doesn't depend on the route. */
 export interface JobAttempt extends Omit<AttemptRecord, "cost_basis"> {
   /** As in X-Svc-Fallback-Layer; 0: the model's first route. */
   layer: number;
@@ -35,8 +35,8 @@ export class LeaseLost extends Error {}
 type Leasing = Pick<JobParts, "db" | "owner" | "times">;
 
 /**
- * Jobs whose turn it is, the longest waiting first; where `isShort` of room, first those of accounts that have the fewest running. One that
- * is older than a job gets is the sweeper's.
+ * Claims due jobs, the longest waiting first; where `isShort` of room, first those of the accounts with the fewest running. A job that is older
+ * than jobs may get is left to the sweep.
  */
 export async function claimJobs({ db, owner, times }: Leasing, most: number, isShort = false): Promise<ClaimedJob[]> {
   const values = [owner, most, interval(times.leaseMs), interval(times.runLifeMs)];
@@ -50,12 +50,12 @@ const claim = (due: string) => `
   returning j.id, j.account_id, j.kind, j.shown_id, j.model, j.prices, j.secret, j.estimated, j.route, j.upstream, j.request, j.request_id, j.operation, j.attempts,
     j.intent_at is not null as was_asked, coalesce(extract(epoch from clock_timestamp() - j.intent_at) * 1000, 0)::float8 as age_ms`;
 
-/** Its index holds the jobs that run and no others. */
+/** The index holds running jobs only. */
 export const claimSql = claim(
   "select id from media_job where run_at <= now() and started_at > now() - $4::interval order by run_at limit $2 for update skip locked",
 );
 
-/** Reads every job that runs, wherever: a claim takes 5 ms where 4000 do. */
+/** Reads every running job of all processes: a claim takes 5 ms among 4000. */
 const fairClaimSql = claim(`
   select id from media_job where run_at <= now() and id = any(array(
     select w.id from (
@@ -65,8 +65,8 @@ const fairClaimSql = claim(`
   )) for update skip locked`);
 
 /**
- * Renews the leases of all these jobs; returns those that are still the owner's. A row that somebody has locked is left for the next
- * round, so that renewing waits for nobody and nobody waits in a circle.
+ * Renews the leases of all these jobs; returns those that are still the owner's. A locked row is left for the next round, so that a renewal
+ * never waits and can't deadlock.
  */
 export async function renewLeases({ db, owner, times }: Leasing, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await db.pool.query<{ id: string }>(
@@ -78,7 +78,7 @@ export async function renewLeases({ db, owner, times }: Leasing, ids: readonly s
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Anybody may take them now. */
+/** Any process may claim them at once. */
 export async function giveBack({ db, owner }: Pick<Leasing, "db" | "owner">, ids: readonly string[]): Promise<void> {
   await db.pool.query(
     `with given as (update media_job set lease_owner = null, run_at = now() where id = any($2) and lease_owner = $1 returning 1)
@@ -88,8 +88,8 @@ export async function giveBack({ db, owner }: Pick<Leasing, "db" | "owner">, ids
 }
 
 /**
- * Before a route is asked: after a crash nobody can know whether it was, and it is not asked again. Waits for the disk, whatever the server
- * does, and begins a whole lease: a process that stands still for longer than that finds another one's job, and does not ask.
+ * Written before a route is asked: after a crash it is unknown whether it was, and it is not asked again. Waits for the disk, even with
+ * synchronous_commit off, and begins a whole lease: a process that stands still for longer finds another one's job, and does not ask.
  */
 export async function writeIntent({ db, owner, times }: Leasing, id: string, routeId: string): Promise<void> {
   const since = performance.now();
@@ -103,7 +103,7 @@ export async function writeIntent({ db, owner, times }: Leasing, id: string, rou
   if (performance.now() - since >= times.leaseMs) throw new LeaseLost();
 }
 
-/** With the tries that led to it. */
+/** Writes the ticket with the attempts that led to it. */
 export async function writeTicket({ db, owner }: Leasing, id: string, ticket: Ticket, attempts: readonly JobAttempt[]): Promise<void> {
   const sql = "update media_job set upstream = $3, attempts = $4 where id = $2 and lease_owner = $1";
   await mine(db, sql, [owner, id, JSON.stringify(ticket), JSON.stringify(attempts)]);

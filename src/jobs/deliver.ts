@@ -1,4 +1,4 @@
-// Keeps what was made under this gateway's own names and says what it is and costs (OPERATOR.md "Pricing modes").
+// Stores what was made under this gateway's own names, and computes its measures and its price (docs/behaviour/billing.md#modes).
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type KeptFile, MediaFault } from "../media/types.ts";
@@ -11,14 +11,14 @@ import { failureOfFile, JobFailure } from "./job-failure.ts";
 import type { JobParts } from "./parts.ts";
 import type { JobFile, JobRequest } from "./types.ts";
 
-/** A store that is away for a moment must not cost what is already made. */
+/** A transient error of the store must not lose what is already made. */
 const tries = 4;
 const pauseMs = 1_000;
 
 interface Deliverable {
   files: readonly MadeFile[];
   provider: Provider;
-  /** Names of the files that lie in the store: filled, also where this fails. */
+  /** Names of the files that are in the store; filled also where this fails. */
   kept: string[];
 }
 
@@ -44,7 +44,7 @@ export async function deliver(
   return { output: { files: shown }, charged: cost < job.estimated ? cost : job.estimated, units: billedUnits(job.prices, made) };
 }
 
-/** Unguessable, and the same whenever it is done again. */
+/** Unguessable, and the same each time, so that a repeat stores the same names. */
 export function fileName(secret: string, index: number): string {
   return createHash("sha256").update(`${secret}/${index}`).digest("hex");
 }
@@ -78,9 +78,9 @@ async function keepOne({ media, onFault }: JobParts, order: Parameters<JobParts[
   }
 }
 
-/** What was measured, else what the provider says, else what was asked for. */
+/** What was measured, else what the provider reports, else what was asked for. */
 function shownFile(kept: Measures & Pick<KeptFile, "name" | "contentType">, made: Measures, request: JobRequest): JobFile {
-  const size = request.kind === "image" ? request.order.size : clipSize(request.order.aspect);
+  const size = request.kind === "image" ? request.order.size : videoSize(request.order.aspect);
   const file = {
     name: kept.name,
     content_type: kept.contentType,
@@ -91,19 +91,19 @@ function shownFile(kept: Measures & Pick<KeptFile, "name" | "contentType">, made
   return { ...file, duration_s: kept.seconds ?? made.seconds ?? request.order.seconds, fps: kept.fps ?? made.fps };
 }
 
-/** Nobody asks a clip for pixels: where nothing tells them, it is taken for the usual 720 lines. No price follows from it. */
-function clipSize(aspect: string | null) {
+/** No request asks for a video's pixels: without a measure it is taken for the usual 720 lines. No price depends on it. */
+function videoSize(aspect: string | null) {
   return aspect === "9:16" ? { width: 720, height: 1280 } : { width: 1280, height: 720 };
 }
 
-/** OPERATOR.md: the provider's reported duration, else measured from the file, else asked. */
+/** The provider's reported duration, else the file's, else the one asked for. */
 function billedSeconds(made: Measures, shown: JobFile): number {
   return made.seconds ?? shown.duration_s ?? 0;
 }
 
 type Measures = Pick<MadeFile, "width" | "height" | "seconds" | "fps">;
 
-/** Both what providers say and what a file says of itself is anything: what no picture or clip has counts as not said. Sides are whole pixels. */
+/** Providers and files may report anything: a value that no image or video has counts as absent. Sides are whole pixels. */
 function plausible<File extends Measures>(file: File): File {
   const { width, height, seconds, fps } = file;
   const within = (value: number | null, most: number) => (value !== null && value > 0 && value <= most ? value : null);

@@ -1,4 +1,4 @@
-// Writes the end of a job: one statement moves it, its money and its row of the log (src/db/functions/media_finish.sql).
+// Writes the end of a job: one statement moves it, its money and its row of the usage log (src/db/functions/media_finish.sql).
 import { persist } from "../ledger/persist.ts";
 import { storableText } from "../ledger/usage-log.ts";
 import type { Amount } from "../money.ts";
@@ -9,7 +9,7 @@ import { tierLimits } from "./tiers.ts";
 import { interval } from "./times.ts";
 import type { JobOutput } from "./types.ts";
 
-/** What was made, and what it costs. */
+/** What was made, and its cost. */
 export interface Delivered {
   output: JobOutput;
   charged: Amount;
@@ -19,19 +19,19 @@ export interface Delivered {
 
 export interface FailedEnding {
   failure: JobFailure;
-  /** Its upstream may make it all the same. */
+  /** The upstream may still make it. */
   watch: boolean;
 }
 
 export type Ending = { delivered: Delivered } | FailedEnding;
 
 /**
- * What is made must not be lost to a restart of Postgres. The lease may be over by then, but only who takes the job over ends it: the
- * statement itself says whose it is.
+ * A restart of Postgres must not lose what is made. The lease may be over by then, but only a runner that takes the job over can end it: the
+ * statement itself checks the owner.
  */
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
-/** False: it was no longer this runner's, or it is an earlier try that did it and whose answer was lost. */
+/** False: the job was no longer this runner's, or an earlier attempt of this call ended it and its answer was lost. */
 export async function endJob(
   parts: JobParts,
   job: ClaimedJob,
@@ -39,7 +39,7 @@ export async function endJob(
   attempts: readonly JobAttempt[],
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { db, owner, catalog, times, inTurn } = parts;
+  const { db, owner, catalog, times, accountMutex } = parts;
   const done = "delivered" in ending ? ending.delivered : null;
   const failure = "failure" in ending ? ending.failure : null;
   const values = [
@@ -57,8 +57,8 @@ export async function endJob(
     tierLimits(catalog.tiers),
   ];
   const sql = "select media_finish($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as done";
-  const { rows } = await persist(patienceMs, signal, () =>
-    inTurn(job.account_id, signal, () => db.pool.query<{ done: boolean }>(sql, values)),
+  const { rows } = await persist(timeoutMs, signal, () =>
+    accountMutex(job.account_id, signal, () => db.pool.query<{ done: boolean }>(sql, values)),
   );
   parts.hasEnded(job.shown_id);
   if (rows[0]!.done) countEnd(parts, job, done);

@@ -1,22 +1,22 @@
-// What of a caller's `extra` goes to the provider: everything but what sets the price, what is moderated, who is called and how the answer
-// comes back. Those have fields of their own, or are the gateway's business (gateway-api.md "Images" extra).
+// Which members of a caller's `extra` reach the provider: all except those that set the price, are moderated, choose the model or the provider,
+// or change how the answer comes back (docs/behaviour/media-jobs.md#extra).
 import { failParameter } from "../errors/fail.ts";
 
 const bytesMax = 65_536;
 
-/** Without case, `_` and `-`, since providers spell them differently. */
+/** Compared without case, `_` and `-`, since providers spell them differently. */
 const withheld = new Set([
-  // how many
+  // count
   ...["n", "num", "count", "quantity", "batch", "batchsize", "batchcount", "niter"],
-  // how large, and in which quality
+  // size and quality
   ...["size", "sizepreset", "imagesize", "outputsize", "aspectratio", "scale", "hd", "quality", "qualitytier"],
   ...["speed", "renderingspeed", "mode", "tier", "servicetier", "priority"],
-  // how long
+  // length
   ...["duration", "durations", "durationms", "durationseconds", "seconds", "length", "fps", "framespersecond", "numframes", "framecount"],
-  // whose work, and how it comes back
+  // model and transport
   ...["model", "modelid", "modelname", "endpoint", "stream", "syncmode", "responseformat"],
   ...["webhook", "webhookurl", "falwebhook", "callbackurl"],
-  // what other fields stand in, where a host takes them in an envelope
+  // envelopes in which some hosts take all fields
   ...["input", "inputs", "parameters", "instances", "payload", "messages", "contents"],
 ]);
 /** `num_samples`, `numberOfResults`, `sampleCount`, `max_images`, `outputs`. */
@@ -24,15 +24,15 @@ const countName =
   /^(n|num|numbers?|max|total)?(of)?(image|picture|sample|output|result|variation|generation|candidate)s?(count|num|number)?s?(perprompt)?$/;
 /** `output_resolution`, `target_width`, `enable_upscale`, `hires_fix`. */
 const largeName = /(resolution|width|height|megapixels?)$|upscal|hires|highres|superres/;
-/** Switches of a provider's own moderation, whatever they are called. */
+/** Switches of a provider's own moderation, in any spelling. */
 const moderationName = /safety|moderation|nsfw|contentfilter|censor|checker|guardrail|safemode|persongeneration/;
-/** What a picture is told to show, in every spelling; what it must not show is nobody's harm. */
+/** What an image is to show, in every spelling. Negative prompts do no harm. */
 const promptName = /^(?!.*negative).*prompts?(text|s?\d+)?$/;
 /** Source images, masks and frames in every spelling: `image`, `images`, `image_url`, `mask_image_url`, `reference_images`, `img`, `url`. */
 const sourceName =
   /^urls?$|(image|img|photo|picture|mask|frame|reference|video|audio|source|file)s?(url|uri|data|base64|b64|b64json|input)?s?$|(image|img|photo|picture|mask|frame|reference|video|audio|source|file|input).*(url|uri|base64|b64)s?$/;
 
-/** Fails with invalid_parameter where it is too large to be kept with the job. */
+/** Fails with invalid_parameter where it is too large to be stored with the job. */
 export function readExtra(extra: Record<string, unknown> | null | undefined): Record<string, unknown> {
   if (extra === null || extra === undefined) return {};
   return pick(extra, (key, value) => {
@@ -42,7 +42,7 @@ export function readExtra(extra: Record<string, unknown> | null | undefined): Re
   });
 }
 
-/** Only the keys that the model says it reads (OPERATOR.md `extra_keys`). */
+/** Only the keys that the catalog lists for the model (`extra_keys`). */
 export function readNamedExtra(extra: Record<string, unknown> | null | undefined, keys: readonly string[]): Record<string, unknown> {
   return extra === null || extra === undefined ? {} : pick(extra, (key) => keys.includes(key));
 }
@@ -53,7 +53,7 @@ function pick(extra: Record<string, unknown>, isRead: (key: string, value: unkno
   return storable(read) as Record<string, unknown>;
 }
 
-/** The database keeps no half of a surrogate pair. */
+/** The database stores no half of a surrogate pair. */
 function storable(value: unknown): unknown {
   if (typeof value === "string") return value.toWellFormed();
   if (Array.isArray(value)) return value.map(storable);

@@ -1,4 +1,4 @@
-// A job that failed while its caller waited: the job's error becomes the answer's (WIRE.md 15.6).
+// Turns a job that failed while its caller waited into an error reply (docs/behaviour/media-jobs.md#genmedia).
 import type { Caller } from "../accounts/caller.ts";
 import { refuseBalance, refuseKey } from "../admission/payment.ts";
 import type { Model } from "../catalog/types.ts";
@@ -22,7 +22,7 @@ export async function failedJob(context: Failing, { job, caller, model }: Failed
   return fail(job.error_code ?? "provider_error", { ...message, inside: { error_type: genmediaErrorType(job) } });
 }
 
-/** Jobs have one word for the account that can't pay and for the key that may not; a refusal has two. */
+/** Jobs have one code for an account that can't pay and a key whose budget is too small; refusals have two. */
 async function refuseMoney(context: Failing, { job, caller, model }: Failed): Promise<never> {
   const { available = 0n } = (await readBalance(context.db, caller.accountId)) ?? {};
   const shortfall = { caller, model, need: job.estimated, available: available > 0n ? available : 0n, reserved: 0n };

@@ -1,4 +1,4 @@
-// Looks at work that an upstream accepted until it is made or has failed. A look that fails says nothing of the work: it is repeated.
+// Polls work that an upstream accepted until it is made or has failed. A failed poll says nothing of the work and is repeated.
 import { setTimeout as sleep } from "node:timers/promises";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Route, UpstreamCall } from "../providers/types.ts";
@@ -8,9 +8,9 @@ import { failureOf, JobFailure } from "./job-failure.ts";
 import { openLookTrouble } from "./job-trouble.ts";
 import type { JobParts } from "./parts.ts";
 
-/** An upstream that asks for patience gets it, within reason. */
+/** The longest retry-after of an upstream that is respected. */
 const retryAfterMaxMs = 30_000;
-/** An answer that nobody can read, again and again, is the upstream's last word: each may be a hundred megabytes. */
+/** After so many unreadable answers in a row the work has failed: each answer may be a hundred megabytes. */
 const unreadableMax = 3;
 
 /** Rejects with JobFailure, or with the signal's reason. */
@@ -29,7 +29,7 @@ export async function followTicket(
   for (let pause = first; ; pause = Math.min(pause * 1.3, last)) {
     const { looked, waitMs } = await look();
     if (looked?.kind === "made") return looked.files;
-    // Jobs that began together don't look together.
+    // Random, so that jobs that began together don't poll together.
     await sleep(Math.max(waitMs, pause * (0.75 + Math.random() / 2)), undefined, { signal });
   }
 
@@ -49,7 +49,7 @@ export async function followTicket(
   }
 }
 
-/** See UpstreamQueue: all else is the look's. */
+/** Whether the work itself failed (see UpstreamQueue), rather than the poll. */
 export function isLastWord({ fault }: UpstreamError): boolean {
   return fault === "refused" || fault === "rejected" || fault === "failed";
 }

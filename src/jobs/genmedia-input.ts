@@ -1,14 +1,14 @@
-// What a genmedia run is asked to make: the fields under `input`, or flat beside `model` (WIRE.md 15.6). The nested ones were checked by the
-// edge; the flat ones stand where anything may stand, so they are checked here. Fields of no name that we know are ignored.
+// The fields of a genmedia run: under `input`, or flat beside `model` (docs/behaviour/media-jobs.md#genmedia). The edge has validated nested
+// ones; the contract allows anything beside `model`, so flat ones are validated here. Unknown fields are ignored.
 import type { components } from "../../generated/api.d.ts";
 import { failParameter } from "../errors/fail.ts";
-import type { ClipFields } from "./video-plan.ts";
-import type { PictureFields } from "./image-plan.ts";
+import type { VideoFields } from "./video-plan.ts";
+import type { ImageFields } from "./image-plan.ts";
 
 type Body = components["schemas"]["GenmediaRequest"];
 
 /** Fails with invalid_parameter. */
-export function genmediaInput(body: Body): PictureFields & ClipFields {
+export function genmediaInput(body: Body): ImageFields & VideoFields {
   const given = (body.input ?? body) as Record<string, unknown>;
   const read = <T>(name: string, is: (value: unknown) => value is T, what: string): T | null => {
     const value = given[name];

@@ -1,4 +1,4 @@
-// A request for pictures as a plan: every field rule that depends on the model, and what is held (gateway-api.md "Images").
+// Turns a request for images into a plan: every rule of a field that depends on the model, and the amount to hold.
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Model, Pricing, Quality } from "../catalog/types.ts";
 import { fail, failParameter } from "../errors/fail.ts";
@@ -9,8 +9,8 @@ import type { PixelSize } from "../providers/verbs/media.ts";
 import { readExtra } from "./extra-fields.ts";
 import type { JobPlan } from "./types.ts";
 
-/** Of the right types; null and undefined: not given. */
-export interface PictureFields extends ReferenceFields {
+/** Fields of the right types; null and undefined: absent. */
+export interface ImageFields extends ReferenceFields {
   prompt?: string | null;
   n?: number | null;
   size?: string | null;
@@ -18,8 +18,8 @@ export interface PictureFields extends ReferenceFields {
   extra?: Record<string, unknown> | null;
 }
 
-/** Fails with invalid_parameter, image_url_required or too_many_references. `prompt` was read before. */
-export function picturePlan(policy: AddressPolicy, { model, alias }: Resolved, fields: PictureFields & { prompt: string }): JobPlan {
+/** Fails with invalid_parameter, image_url_required or too_many_references. `prompt` is already validated. */
+export function imagePlan(policy: AddressPolicy, { model, alias }: Resolved, fields: ImageFields & { prompt: string }): JobPlan {
   const { pricing, media } = model;
   const { size, aspect, asked } = snapSize(model, fields.size);
   const quality = qualityOf(pricing, fields.quality);
@@ -38,28 +38,28 @@ export function picturePlan(policy: AddressPolicy, { model, alias }: Resolved, f
   };
 }
 
-/** USD that nobody has, so that it is refused; the ledger could still count so many. */
+/** In USD: more than any balance, so that it is refused, and little enough for the ledger to compute with. */
 const holdMax = parseUsd("10000000000") as Amount;
 
 function lesser(one: Amount, other: Amount): Amount {
   return one < other ? one : other;
 }
 
-/** A size may be asked for that has more of them than numbers count. */
+/** A requested size may have more pixels than a number can count. */
 function pixelsOf({ width, height }: PixelSize): number {
   return Math.min(width * height, Number.MAX_SAFE_INTEGER);
 }
 
 const countMax = 4;
 
-/** Cut off and clamped, never refused (WIRE.md 14 row 22). */
+/** Truncated and clamped, never refused. */
 function countOf(n: number | null | undefined): number {
   return Math.min(Math.max(Math.trunc(n ?? 1), 1), countMax);
 }
 
 const qualities: Readonly<Record<string, Quality>> = { low: "low", medium: "medium", high: "high", standard: "medium", hd: "high" };
 
-/** Null on models whose price it does not set: they ignore the field. */
+/** Null for models whose price it does not affect: they ignore the field. */
 function qualityOf(pricing: Pricing, given: string | null | undefined): Quality | null {
   if (pricing.mode !== "per-quality") return null;
   if (given === undefined || given === null || given === "auto") return pricing.defaultQuality;
@@ -67,12 +67,12 @@ function qualityOf(pricing: Pricing, given: string | null | undefined): Quality 
   return qualities[given]!;
 }
 
-// The source images of a picture (gateway-api.md "Images" image_url, image_urls): ignored by models that read none, demanded by the edit
-// model, counted against the model's most.
+// The reference images of an image request (docs/behaviour/media-jobs.md#sources): ignored by models that read none, required by the edit model,
+// bounded by the model's maximum.
 
 interface ReferenceFields {
   image_url?: string | null;
-  /** Wins over `image_url`, where it holds any. */
+  /** Replaces `image_url` unless it is empty. */
   image_urls?: readonly string[] | null;
 }
 
@@ -91,19 +91,19 @@ export function readReferences(
   return addresses.map((address, index) => readSourceAddress(address, given === null ? "image_url" : `image_urls[${index}]`, policy));
 }
 
-// Which size a picture is made in: the size asked for becomes the nearest of six aspects, in the model's own resolution for it
-// (gateway-api.md "Images" size, WIRE.md 14 row 24, OPERATOR.md `sizes`, `allowed_sizes`, `default_aspect`).
+// The size of an image: the requested size becomes the nearest of six aspects, in the model's own resolution for it
+// (docs/behaviour/media-jobs.md#sizes).
 
 interface SnappedSize {
-  /** What the model is asked for. */
+  /** Sent to the provider. */
   size: PixelSize;
-  /** The aspect of `size`; null: none of the six, nor the model's own. */
+  /** The aspect of `size`; null: neither one of the six nor the model's own. */
   aspect: string | null;
-  /** What a price by the megapixel is held for: the size as it was asked for, or the model's default (OPERATOR.md "Pricing modes"). */
+  /** The size that a price by the megapixel is held for: as requested, or the model's default. */
   asked: PixelSize;
 }
 
-/** The resolutions of models that say none of their own: about a megapixel each, in multiples of 64. */
+/** Resolutions for models without their own: about a megapixel each, in multiples of 64. */
 const builtIn: Readonly<Record<string, PixelSize>> = {
   "1:1": { width: 1024, height: 1024 },
   "16:9": { width: 1344, height: 768 },
@@ -113,12 +113,12 @@ const builtIn: Readonly<Record<string, PixelSize>> = {
   "21:9": { width: 1536, height: 640 },
 };
 const aspects = Object.keys(builtIn);
-/** Of natural logarithms of two ratios: above it a ratio is far from an aspect. */
+/** Distances are differences of the ratios' natural logarithms; beyond this one a ratio is far from an aspect. */
 const farDistance = 0.25;
-/** A size of its own has an aspect where the two are as good as one: 1365x1024 is 4:3. */
+/** Up to this distance a size of the model's own counts as that aspect: 1365x1024 is 4:3. */
 const sameDistance = 0.03;
 
-/** Fails with invalid_parameter where the model lists the sizes it takes. */
+/** Fails with invalid_parameter for a size that is not in the model's list. */
 export function snapSize({ id, media }: Pick<Model, "id" | "media">, text: string | null | undefined): SnappedSize {
   const asked = text === null || text === undefined ? null : readSize(text);
   if (media.allowedSizes.length > 0) return listedSize(id, media, { text, asked });
@@ -144,7 +144,7 @@ function exactly(size: PixelSize): SnappedSize {
   return { size, aspect: nearestAspect(size, sameDistance), asked: size };
 }
 
-/** Null: no `WIDTHxHEIGHT`, which is no fault but the model's default. */
+/** Null: not `WIDTHxHEIGHT`, which means the model's default rather than an error. */
 function readSize(text: string): PixelSize | null {
   const match = /^([1-9]\d*)x([1-9]\d*)$/.exec(text);
   if (match === null) return null;
@@ -153,7 +153,7 @@ function readSize(text: string): PixelSize | null {
   return { width: sideOf(width, surplus), height: sideOf(height, surplus) };
 }
 
-/** Two sides so long still multiply to a number. Longer ones lose as many digits each: the ratio stays, and is more than anybody makes. */
+/** The product of two sides of so many digits is still a number. Longer sides lose as many digits each, which keeps the ratio. */
 const digitsMax = 150;
 
 function sideOf(digits: string, surplus: number): number {
@@ -175,7 +175,7 @@ function sizesOf(media: MediaRules): Readonly<Record<string, PixelSize>> {
   return media.sizes ?? builtIn;
 }
 
-/** An operator's default aspect may be none of the six: then about a megapixel of it. */
+/** An operator's default aspect may be none of the six; then it gets about a megapixel. */
 function sizeOf(media: MediaRules, aspect: string): PixelSize {
   const known = sizesOf(media)[aspect];
   if (known !== undefined) return known;

@@ -1,11 +1,12 @@
-// Why a job failed, in the words of gateway-api.md "Image job". What is said is for customers: no upstream's name, address or model id.
+// Why a job failed, by the contract's codes (docs/behaviour/media-jobs.md#failures). Customers read the message: it has no upstream's name,
+// address or model id.
 import { MediaFault } from "../media/types.ts";
 import type { UpstreamError, UpstreamFault } from "../providers/errors/upstream-error.ts";
 import type { JobErrorCode } from "./types.ts";
 
 export class JobFailure extends Error {
   readonly code: JobErrorCode;
-  /** The upstream's own word for it; null: it has none. */
+  /** The upstream's own word for it; null: none. */
   readonly word: string | null;
 
   constructor(code: JobErrorCode, message: string, word: string | null = null, cause?: unknown) {
@@ -15,7 +16,7 @@ export class JobFailure extends Error {
   }
 }
 
-/** `names`: what the upstream calls the model, and what customers do. */
+/** `names`: the upstream's name of the model, and the customers'. */
 export function failureOf(error: UpstreamError, names: { upstream: string; shown: string }): JobFailure {
   const code = error.job?.code ?? codes[error.fault];
   const toldFor = error.fault === "rejected" || error.fault === "refused" || error.job !== null;
@@ -24,13 +25,13 @@ export function failureOf(error: UpstreamError, names: { upstream: string; shown
   return new JobFailure(code, /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`, error.job?.word ?? null, error);
 }
 
-/** A file that could not be kept. */
+/** For a file that could not be stored. */
 export function failureOfFile(error: unknown): JobFailure {
   const message = error instanceof MediaFault ? error.message : "What was made could not be stored.";
   return new JobFailure("provider_error", message, null, error);
 }
 
-/** Of several routes' failures the one that tells most: what the customer can mend before what only time does. */
+/** The most helpful failure of several routes: what the customer can fix before what only time can. */
 export function mostTelling(errors: readonly UpstreamError[]): UpstreamError | undefined {
   return [...errors].sort((one, other) => rank(one) - rank(other))[0];
 }
@@ -63,7 +64,7 @@ const codes: Record<UpstreamFault, JobErrorCode> = {
   failed: "provider_error",
 };
 
-/** Where the upstream's sentence helps whoever sent the request. */
+/** Codes whose upstream sentence helps the customer. */
 const toCustomer: ReadonlySet<JobErrorCode> = new Set([
   "content_policy",
   "content_policy_likeness",

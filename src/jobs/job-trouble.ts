@@ -1,5 +1,5 @@
-// Tells the operator why work came to nothing that a route had accepted: looks that fail, and what a job ends with. What a route answers
-// when it is asked is src/routing/report-attempts.ts's.
+// Logs, for the operator, why work failed that a route had accepted: failed polls, and what a job ends with. Failed attempts at a route are
+// reported by src/routing/report-attempts.ts.
 import { fileTrouble } from "../media/file-trouble.ts";
 import { MediaFault } from "../media/types.ts";
 import { troubleOf } from "../providers/errors/trouble.ts";
@@ -13,7 +13,7 @@ import type { JobParts } from "./parts.ts";
 type Reporting = Pick<JobParts, "log" | "counts">;
 type Reported = Pick<ClaimedJob, "shown_id">;
 
-/** Looks at one work fail by the hundred while a provider is down: each cause is told once, until another takes its place. */
+/** Polls fail by the hundred while a provider is down: each cause is logged once, until another one replaces it. */
 export function openLookTrouble({ log }: Pick<Reporting, "log">, { shown_id: job }: Reported, { provider, model }: Route) {
   let last: string | null = null;
   return {
@@ -21,24 +21,24 @@ export function openLookTrouble({ log }: Pick<Reporting, "log">, { shown_id: job
       const told = troubleOf(error);
       if (told.cause === last) return;
       last = told.cause;
-      log.warn({ job, route: `${provider.id}/${model}`, upstream_status: error.status, ...told }, "a look at a job's work failed");
+      log.warn({ job, route: `${provider.id}/${model}`, upstream_status: error.status, ...told }, "a poll of a job's work failed");
     },
   };
 }
 
-/** Kept with the attempt that began the work. A job that no route took has told why with each of them. */
+/** Stored with the attempt that began the work. A job that no route accepted has its causes with the attempts. */
 export function reportTrouble({ log, counts }: Reporting, { shown_id: job }: Reported, attempts: JobAttempt[], failure: JobFailure): void {
   const began = attempts.at(-1);
   const trouble = began?.outcome === "ok" ? troubleBehind(failure) : null;
   if (began === undefined || trouble === null) return;
   Object.assign(began, loggedTrouble({ trouble }));
   counts.countFailure(began.route, trouble.cause);
-  // A prompt, which no log holds.
+  // It may quote the prompt, which no log holds.
   const mayQuote = failure.cause instanceof UpstreamError && ["rejected", "refused"].includes(failure.cause.fault);
   log.warn({ job, route: began.route, ...(mayQuote ? { cause: trouble.cause } : trouble) }, "an upstream did not finish a job");
 }
 
-/** Null: it is no upstream's. */
+/** Null: not an upstream's fault. */
 function troubleBehind({ code, cause, message }: JobFailure): Trouble | null {
   if (cause instanceof UpstreamError) return troubleOf(cause);
   if (cause instanceof MediaFault) return fileTrouble(cause);

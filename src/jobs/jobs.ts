@@ -1,10 +1,10 @@
-// The engine of media jobs in this process: runner, sweeper, late watch and those who wait for an end (README.md beside this file).
+// The engine of media jobs in this process: runner, sweep, late watch and waiters (README.md beside this file).
 import { randomUUID } from "node:crypto";
 import { inSlot, openSlots } from "../concurrency/slots.ts";
 import { listen } from "../db/listen.ts";
 import { isDatabaseAway } from "../db/transient-error.ts";
 import { mayPass } from "../ledger/persist.ts";
-import { openAccountTurns } from "./account-mutex.ts";
+import { openAccountMutex } from "./account-mutex.ts";
 import { watchLate } from "./late-watch.ts";
 import type { JobParts, JobsOptions } from "./parts.ts";
 import { startRunner } from "./runner.ts";
@@ -13,7 +13,7 @@ import { interval, jobTimes } from "./times.ts";
 import type { Jobs } from "./types.ts";
 import { openWaiters } from "./waiters.ts";
 
-/** Where nobody hears of an end, whoever waits looks again soon; else an announcement that was lost with its process costs so much. */
+/** How often a waiter reads the row while notifications may be lost. */
 const deafMs = 1_000;
 const lookMs = 5_000;
 /** Files that this process moves at once: each may be tens of megabytes on their way to the store. */
@@ -21,17 +21,17 @@ const transfersMax = 8;
 
 export async function startJobs({ times, listenUrl, ...options }: JobsOptions): Promise<Jobs> {
   const waiters = openWaiters();
-  const announcer = openAnnouncer(options);
+  const publisher = openPublisher(options);
   const transfers = openSlots(transfersMax, Infinity); // as many wait as jobs run
   const parts: JobParts = {
     ...options,
     times: { ...jobTimes, ...times },
     owner: randomUUID(),
     inTransfer: (work, signal) => inSlot(transfers, work, signal),
-    inTurn: openAccountTurns(),
+    accountMutex: openAccountMutex(),
     hasEnded(shownId) {
       waiters.ended(shownId);
-      announcer.announce(shownId);
+      publisher.publish(shownId);
     },
   };
   const stopping = new AbortController();
@@ -54,9 +54,9 @@ export async function startJobs({ times, listenUrl, ...options }: JobsOptions): 
   let stopped: Promise<void> | undefined;
   const stop = async (graceMs: number) => {
     stopping.abort();
-    waiters.close(); // a long poll must not hold up the end of its server
+    waiters.close(); // a long poll must not delay the server's shutdown
     await Promise.all([sweeping.stop(), watching.stop(), runner.stop(graceMs)]);
-    await announcer.drained();
+    await publisher.drained();
     await listener.close();
   };
   const isDeaf = () => listener.heardUntil === -Infinity;
@@ -64,14 +64,14 @@ export async function startJobs({ times, listenUrl, ...options }: JobsOptions): 
     ended: (shownId, ms, signal) => waiters.wait(shownId, Math.min(ms, isDeaf() ? deafMs : lookMs), signal),
     wake: runner.wake,
     useCatalog: (catalog) => void (parts.catalog = catalog),
-    inTurn: parts.inTurn,
-    submitPatienceMs: parts.times.submitPatienceMs,
+    accountMutex: parts.accountMutex,
+    submitTimeoutMs: parts.times.submitTimeoutMs,
     runWaitMs: parts.times.runWaitMs,
     stop: (graceMs) => (stopped ??= stop(graceMs)),
   };
 }
 
-/** One at a time. */
+/** One run at a time. */
 function keepDoing(
   everyMs: number,
   { onFault }: Pick<JobParts, "onFault">,
@@ -94,11 +94,11 @@ function keepDoing(
   };
 }
 
-// Ends jobs that waited too long or that nobody runs, and fills slots that stayed free, as after a deposit that raised the tier.
+// The sweep: ends jobs that waited too long or that no process runs, and fills slots that stayed free, e.g. after a deposit that raised the tier.
 
 type Sweeping = Pick<JobParts, "db" | "catalog" | "times" | "onFault">;
 
-/** Account by account, each in its own transaction; one that somebody holds waits for the next round. False: there was nothing to do. */
+/** One transaction for each account; an account whose balance is held waits for the next round. Returns false if there was nothing to do. */
 async function sweepJobs({ db, catalog, times, onFault }: Sweeping): Promise<boolean> {
   const values = [tierLimits(catalog.tiers), interval(times.queueLifeMs), interval(times.runLifeMs)];
   const { rows } = await db.pool.query<{ account_id: bigint }>("select account_id from media_untidy($1, $2, $3) u(account_id)", values);
@@ -113,38 +113,38 @@ async function sweepJobs({ db, catalog, times, onFault }: Sweeping): Promise<boo
   return rows.length > 0;
 }
 
-// Tells every process which jobs have ended, a moment after their end: Postgres lets one transaction that notifies commit at a time, so an
-// end that announced itself would make all others wait for its disk.
+// Notifies every process of ended jobs, a moment after their end: Postgres lets one notifying transaction commit at a time, so if each end
+// notified by itself, all others would wait for its disk.
 
-interface Announcer {
-  announce(shownId: string): void;
+interface Publisher {
+  publish(shownId: string): void;
   drained(): Promise<void>;
 }
 
-/** What is lost with a process or a connection costs whoever waits elsewhere until its next look at the row (jobs.ts). */
-function openAnnouncer({ db, onFault }: Pick<JobParts, "db" | "onFault">): Announcer {
+/** A notification that is lost with a process or a connection delays waiters elsewhere until they next read the row. */
+function openPublisher({ db, onFault }: Pick<JobParts, "db" | "onFault">): Publisher {
   let waiting: string[] = [];
-  let telling: Promise<void> | null = null;
+  let publishing: Promise<void> | null = null;
 
-  const tellAll = async () => {
+  const publishAll = async () => {
     while (waiting.length > 0) {
       const ids = waiting;
       waiting = [];
-      await db.pool.query(announceSql, [ids]).catch((error: unknown) => {
-        if (!isDatabaseAway(error)) onFault(error, "announcing ended jobs");
+      await db.pool.query(publishSql, [ids]).catch((error: unknown) => {
+        if (!isDatabaseAway(error)) onFault(error, "publishing ended jobs");
       });
     }
   };
   return {
-    announce(shownId) {
+    publish(shownId) {
       waiting.push(shownId);
-      telling ??= tellAll().finally(() => (telling = null));
+      publishing ??= publishAll().finally(() => (publishing = null));
     },
-    drained: async () => void (await telling),
+    drained: async () => void (await publishing),
   };
 }
 
-/** Nothing is written, so nothing is waited for. */
-const announceSql = `
+/** Writes nothing, so it need not wait for the disk. */
+const publishSql = `
   with quick as materialized (select set_config('synchronous_commit', 'off', true))
   select pg_notify('media_job', id) from quick, unnest($1::text[]) id`;

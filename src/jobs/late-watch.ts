@@ -1,4 +1,5 @@
-// Jobs that were given up and whose upstream may make them all the same: the operator pays for that, not the customer (PEERS.md 5.6).
+// Polls jobs that were given up and whose upstream may still make them: the operator pays for that, not the customer
+// (docs/behaviour/billing.md#ends).
 import type { Amount } from "../money.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Ticket } from "../providers/verbs/media.ts";
@@ -23,7 +24,7 @@ type Watching = Pick<JobParts, "db" | "catalog" | "providers" | "times" | "log">
 const most = 32;
 const lookMs = 10_000;
 
-/** Looks once at each whose turn it is. A look takes the turn with it, so that replicas don't look twice. */
+/** Polls each job that is due once. A poll reserves the job first, so that replicas don't poll it twice. */
 export async function watchLate(parts: Watching, signal: AbortSignal): Promise<void> {
   const { rows } = await parts.db.pool.query<LateJob>(
     `with due as materialized (select id from media_job where late_at <= now() order by late_at limit $1 for update skip locked)
@@ -48,14 +49,14 @@ async function watchOne(parts: Watching, job: LateJob, stopping: AbortSignal): P
   }
 }
 
-/** Once, however often it is seen. What the customer had been held for stands for what the upstream takes. */
+/** Once for each job. The customer's former hold serves as the estimate of what the upstream charges. */
 async function writeExpense({ db, log }: Watching, { id, account_id, route, estimated, shown_id }: LateJob): Promise<void> {
   await db.pool.query(
     `with expense as (insert into media_expense (job_id, account_id, route, amount) values ($1, $2, $3, $4) on conflict do nothing)
      update media_job set late_at = null where id = $1`,
     [id, account_id, route, estimated],
   );
-  log.warn({ job: shown_id, route }, "an upstream made what had been given up; the customer was not charged");
+  log.warn({ job: shown_id, route }, "an upstream finished a job that had been given up; the customer was not charged");
 }
 
 async function forget({ db }: Watching, { id }: LateJob): Promise<void> {

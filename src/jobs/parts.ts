@@ -1,4 +1,4 @@
-// What the engine of jobs is given and what it shares out among its steps. Types only.
+// What the engine of jobs is given, and what it passes to its steps. Types only.
 import type { Logger } from "pino";
 import type { Catalog } from "../catalog/types.ts";
 import type { Db } from "../db/connect.ts";
@@ -7,12 +7,12 @@ import type { Adapters } from "../providers/adapters.ts";
 import type { Breakers } from "../routing/breaker.ts";
 import type { CallCounts } from "../telemetry/call-figures.ts";
 import type { Tracing } from "../tracing.ts";
-import type { InTurn } from "./account-mutex.ts";
+import type { AccountMutex } from "./account-mutex.ts";
 import type { JobTimes } from "./times.ts";
 
 export interface JobsOptions {
   db: Db;
-  /** Postgres itself, without a transaction pooler before it. */
+  /** A direct address of Postgres, without a transaction pooler. */
   listenUrl: string;
   catalog: Catalog;
   providers: Pick<Adapters, "pictures" | "clips" | "queues">;
@@ -20,7 +20,7 @@ export interface JobsOptions {
   media: Pick<Media, "keep" | "store">;
   log: Logger;
   onFault: (error: unknown, what: string) => void;
-  /** For /metrics: attempts at upstreams, what ended jobs cost. */
+  /** For /metrics: attempts at upstreams, the cost of ended jobs. */
   counts: Pick<CallCounts, "countAttempt" | "countFailure" | "countCharge" | "countJobEnd">;
   times?: Partial<JobTimes>;
   /** Null: off. */
@@ -30,20 +30,20 @@ export interface JobsOptions {
 /** What each step of a job may use. */
 export interface JobParts extends Omit<JobsOptions, "times" | "listenUrl"> {
   times: JobTimes;
-  /** Names this process in every lease. */
+  /** This process's name in every lease. */
   owner: string;
-  /** What locks an account's balance. */
-  inTurn: InTurn;
-  /** Tells whoever waits for it, in every process. */
+  /** For work that locks an account's balance. */
+  accountMutex: AccountMutex;
+  /** Notifies the waiters of every process. */
   hasEnded: (shownId: string) => void;
-  /** Keeping files: so many at once in this process. */
+  /** For storing files, of which only so many run at once in this process. */
   inTransfer: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 }
 
 /** How long a job is this runner's. */
 export interface Held {
-  /** Fires when its lease is lost or the process stops: nothing more is written. */
+  /** Fires when the lease is lost or the process stops: nothing more is written. */
   signal: AbortSignal;
-  /** Fires when this process stops: what another one can go on with is let go. */
+  /** Fires when this process stops: hand over what another one can continue. */
   handover: AbortSignal;
 }

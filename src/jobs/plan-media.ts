@@ -1,5 +1,5 @@
-// From the fields of a request to a job's plan, at each of the three APIs: which models they sell, and the order of the refusals
-// (OPERATOR.md): fields, model, what depends on the model, the free-tier gate, the tier's slots. Nothing is held or counted yet.
+// From the fields of a request to a job's plan, for each of the three APIs: which models they sell, and the order of the refusals
+// (docs/behaviour/media-jobs.md#submit): fields, model, what depends on the model, the free-tier gate, the tier's slots. Holds and counts nothing.
 import type { Caller } from "../accounts/caller.ts";
 import { assertMayUse } from "../admission/may-use.ts";
 import { tierOf } from "../catalog/tiers.ts";
@@ -9,37 +9,37 @@ import { fail } from "../errors/fail.ts";
 import { readBalance } from "../ledger/balance.ts";
 import { assertMediaSlots } from "../limits/slots.ts";
 import { countText } from "../text/counted-text.ts";
-import { clipModel, mediaModel, pictureModel } from "./asked-model.ts";
-import { type PictureFields, picturePlan } from "./image-plan.ts";
+import { videoModel, mediaModel, imageModel } from "./asked-model.ts";
+import { type ImageFields, imagePlan } from "./image-plan.ts";
 import type { JobKind, JobPlan } from "./types.ts";
-import { type ClipFields, clipPlan } from "./video-plan.ts";
+import { type VideoFields, videoPlan } from "./video-plan.ts";
 
 export type Planning = Pick<Context, "db" | "catalog" | "config" | "providers" | "publicUrl">;
 
 /** `POST /v1/images/generations`. */
-export async function planImageJob(context: Planning, caller: Caller, fields: { model: string } & PictureFields): Promise<JobPlan> {
+export async function planImageJob(context: Planning, caller: Caller, fields: { model: string } & ImageFields): Promise<JobPlan> {
   const prompt = readPrompt(fields.prompt);
-  const plan = picturePlan(context.config, pictureModel(context.catalog, fields.model), { ...fields, prompt });
+  const plan = imagePlan(context.config, imageModel(context.catalog, fields.model), { ...fields, prompt });
   return await allowed(context, caller, plan);
 }
 
 /** `POST /v1/videos/generations`. */
-export async function planVideoJob(context: Planning, caller: Caller, fields: { model: string } & ClipFields): Promise<JobPlan> {
+export async function planVideoJob(context: Planning, caller: Caller, fields: { model: string } & VideoFields): Promise<JobPlan> {
   const prompt = readPrompt(fields.prompt);
-  const plan = clipPlan(context.config, clipModel(context.catalog, fields.model), { ...fields, prompt });
+  const plan = videoPlan(context.config, videoModel(context.catalog, fields.model), { ...fields, prompt });
   return await allowed(context, caller, plan);
 }
 
-/** `POST /v1/genmedia/run`: a picture or a clip, by the model's type. `input`: what either endpoint takes, null where not given. */
+/** `POST /v1/genmedia/run`: an image or a video, by the model's type. `input`: the fields of either endpoint; null: absent. */
 export async function planGenmediaJob(
   context: Planning,
   caller: Caller,
   model: string,
-  input: PictureFields & ClipFields,
+  input: ImageFields & VideoFields,
 ): Promise<JobPlan> {
   const fields = { ...input, prompt: readPrompt(input.prompt) };
   const asked = mediaModel(context.catalog, model);
-  const plan = asked.model.type === "video" ? clipPlan(context.config, asked, fields) : picturePlan(context.config, asked, fields);
+  const plan = asked.model.type === "video" ? videoPlan(context.config, asked, fields) : imagePlan(context.config, asked, fields);
   return await allowed(context, caller, plan);
 }
 
@@ -51,23 +51,23 @@ async function allowed(context: Planning, caller: Caller, plan: JobPlan): Promis
 }
 
 async function assertSlots({ db, catalog }: Planning, { accountId, purchased }: Caller, kind: JobKind): Promise<void> {
-  // Funded a moment ago: the cached caller is older than the money that lifts its tier.
+  // Funded a moment ago: the cached caller is older than the deposit that lifts its tier.
   const known = purchased > 0n ? purchased : ((await readBalance(db, accountId))?.purchased ?? 0n);
   assertMediaSlots(catalog.tiers, tierOf(catalog, known), kind);
 }
 
-/** Of no use to anybody is a job that waits for its turn and then finds no host that speaks its language. */
+/** Refuses at once a job that would only wait and then find no provider whose protocol can make it. */
 function assertCanBeMade({ providers }: Planning, { type, routes }: Model): void {
   const adapters = type === "video" ? providers.clips : providers.pictures;
   if (routes.every(({ provider }) => adapters[provider.protocol] === undefined)) fail("provider_error");
 }
 
-// The prompt of a picture or a clip: 1 to 4000 characters, counted after Unicode NFC normalisation (gateway-api.md, cross-cutting rule 5),
-// and nothing that the database could not keep.
+// The prompt of an image or a video: 1 to 4000 characters, counted after Unicode NFC normalisation, without anything that the database can't
+// store.
 
 const charactersMax = 4000;
 
-/** The prompt as it goes on, normalised. Fails with invalid_prompt. */
+/** Returns the normalised prompt. Fails with invalid_prompt. */
 export function readPrompt(prompt: string | null | undefined): string {
   if (prompt === undefined || prompt === null) failPrompt("it is missing");
   if (prompt.includes("\0")) failPrompt("it holds a NUL character");

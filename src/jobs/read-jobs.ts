@@ -1,4 +1,4 @@
-// Reading media jobs: one, and a page of an account's. Writes nothing; how a job looks on the wire is show-job.ts.
+// Reads media jobs: one, or a page of an account's. Writes nothing; show-job.ts shows them as the contract does.
 import type { Caller } from "../accounts/caller.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Context } from "../context.ts";
@@ -8,16 +8,16 @@ import type { JobApi, JobKind, JobRow, JobStatus } from "./types.ts";
 
 /** A job without what only its runner needs. */
 export interface ReadJob extends Omit<JobRow, "request" | "prices" | "secret" | "route" | "upstream"> {
-  /** Its turn, counted from 1; null: it doesn't wait. */
+  /** Position in the queue, from 1; null: it doesn't wait. */
   queue_position: number | null;
 }
 
-/** Whose jobs are read; `purchased` tells whether images and videos wait in one queue. */
+/** The account whose jobs are read; `purchased` decides whether images and videos share one queue. */
 export type JobReader = Pick<Caller, "accountId" | "purchased">;
 
 type Reading = Pick<Context, "db" | "catalog">;
 
-/** `isOneQueue`: SQL that tells whether images and videos of j's account wait in one queue. */
+/** `isOneQueue`: an SQL expression, whether images and videos of j's account share one queue. */
 export function jobColumns(isOneQueue: string): string {
   return `j.id, j.account_id, j.api, j.kind, j.shown_id, j.status, j.seq, j.model, j.alias, j.estimated, j.charged, j.refunded,
     j.output, j.error_code, j.error_message, j.error_word, j.created_at, j.started_at, j.completed_at,
@@ -25,12 +25,12 @@ export function jobColumns(isOneQueue: string): string {
       and q.seq <= j.seq and (q.kind = j.kind or ${isOneQueue})) end as queue_position`;
 }
 
-/** Which jobs; what is absent lets all through. */
+/** Absent fields match all jobs. */
 export interface JobFilter {
   statuses?: readonly JobStatus[] | undefined;
   model?: string | undefined;
   kind?: JobKind | undefined;
-  /** Only what was submitted before this place. */
+  /** Only jobs submitted before this one, by its seq. */
   before?: bigint | undefined;
 }
 
@@ -40,7 +40,7 @@ export async function readJob(reading: Reading, reader: JobReader, id: string): 
   return job;
 }
 
-/** By its shown id, where it came through one of these endpoints. Undefined: it did not, or it is not the reader's. */
+/** By its shown id, if it came through one of these APIs. Undefined: it did not, or it is not the reader's. */
 export async function findJob(reading: Reading, reader: JobReader, shownId: string, apis: readonly JobApi[]): Promise<ReadJob | undefined> {
   const parsed = parseJobId(shownId);
   if (parsed === undefined || !apis.includes(parsed.api)) return undefined;
@@ -48,14 +48,14 @@ export async function findJob(reading: Reading, reader: JobReader, shownId: stri
   return job?.shown_id === shownId ? job : undefined;
 }
 
-/** Image and video jobs, newest first; those of genmedia have a path of their own. */
+/** Image and video jobs, newest first; genmedia's have a path of their own. */
 export async function readJobs(reading: Reading, reader: JobReader, filter: JobFilter, limit: number): Promise<ReadJob[]> {
   const values: unknown[] = [];
   const conditions = ["j.api <> 'genmedia'"];
   const put = (condition: (place: string) => string, value: unknown) => {
     if (value !== undefined) conditions.push(condition(`$${values.push(value) + 2}`));
   };
-  // Spelt out, since the index of open jobs serves only who visibly asks for nothing else.
+  // Literals rather than a parameter: the planner uses the partial index of open jobs only if it sees them.
   if (filter.statuses !== undefined) conditions.push(`j.status in (${filter.statuses.map((status) => `'${status}'`).join(", ")})`);
   put((model) => `j.model = ${model}`, filter.model);
   put((kind) => `j.kind = ${kind}`, filter.kind);
@@ -63,7 +63,7 @@ export async function readJobs(reading: Reading, reader: JobReader, filter: JobF
   return await readRows(reading, reader, { where: conditions.join(" and "), values, limit });
 }
 
-/** A condition counts its values from $3 on. */
+/** A condition numbers its values from $3 on. */
 async function readRows(
   { db, catalog }: Reading,
   { accountId, purchased }: JobReader,
@@ -77,7 +77,7 @@ async function readRows(
   return rows;
 }
 
-// How a job's id is shown: the API that it came through, and its row's id (WIRE.md 14 row 28).
+// The id that callers see: a prefix for the API, and the row's id (docs/behaviour/media-jobs.md#lists).
 
 const prefixes: Record<JobApi, string> = { image: "job", video: "vid", genmedia: "gm" };
 const apis = new Map(Object.entries(prefixes).map(([api, prefix]) => [prefix, api as JobApi]));
@@ -86,7 +86,7 @@ export function jobIdText(api: JobApi, id: string): string {
   return `${prefixes[api]}_${uuidHex(id)}`;
 }
 
-/** Undefined: no id of a job. */
+/** Undefined: not an id of a job. */
 export function parseJobId(text: string): { id: string; api: JobApi } | undefined {
   const [, prefix = "", hex = ""] = /^([a-z]+)_([0-9a-f]{32})$/.exec(text) ?? [];
   const api = apis.get(prefix);

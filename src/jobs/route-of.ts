@@ -1,8 +1,8 @@
-// The route that a job's row names, as the catalog has it today.
+// The route that a job's row names, in today's catalog.
 import type { Catalog } from "../catalog/types.ts";
 import type { Route } from "../providers/types.ts";
 
-/** `routeId`: provider/upstream model. A route that the model has lost since is still followed; undefined: its provider is gone. */
+/** `routeId`: provider/upstream model. A route that the model has lost since is still polled; undefined: its provider is gone. */
 export function routeOf(catalog: Pick<Catalog, "providers">, routeId: string): Route | undefined {
   for (const provider of catalog.providers.values()) {
     if (routeId.startsWith(`${provider.id}/`))

@@ -1,4 +1,4 @@
-// One job from its claim to its end, wherever its last runner left it.
+// Runs one job from its claim to its end, from wherever its last runner left it.
 import { ApiError } from "../errors/fail.ts";
 import { mayPass, persist } from "../ledger/persist.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
@@ -16,13 +16,13 @@ import { reportTrouble } from "./job-trouble.ts";
 import type { Held, JobParts } from "./parts.ts";
 import { routeOf } from "./route-of.ts";
 
-/** dropped: somebody else's by now. handed over: to be given back. */
+/** dropped: another runner has it. handed over: to be given back. */
 export type RunEnd = "ended" | "dropped" | "handed over";
 
-/** A ticket that can't be written down for so long is the upstream's word for work that nobody will look at. */
-const ticketPatienceMs = 60_000;
+/** How long to retry writing a ticket; without it the upstream's work is lost. */
+const ticketTimeoutMs = 60_000;
 const cancelMs = 5_000;
-/** A database that has just lost an answer may be back in a moment; a process that stops must not wait for it. */
+/** Long enough for a transient error; a process that stops must not wait for a longer outage. */
 const lookMs = 3_000;
 
 class HandedOver extends Error {}
@@ -39,7 +39,7 @@ export async function runJob(parts: JobParts, job: ClaimedJob, held: Held): Prom
   } catch (error) {
     if (held.signal.aborted || error instanceof LeaseLost) return "dropped";
     if (error instanceof HandedOver) return "handed over";
-    // Without its database it can't go on; whoever takes it up then finds what was written so far.
+    // Without the database it can't go on; the next runner finds what was written so far.
     if (mayPass(error)) return "handed over";
     ending = late.signal.aborted ? await giveUp(parts, running) : { failure: asFailure(parts, job, error), watch: false };
     reportTrouble(parts, job, attempts, ending.failure);
@@ -50,7 +50,7 @@ export async function runJob(parts: JobParts, job: ClaimedJob, held: Held): Prom
   try {
     isEnded = await endJob(parts, job, ending, attempts, held.signal);
   } finally {
-    // Not before: until it has ended in failure, here or elsewhere, another runner may keep the same names for good.
+    // Not earlier: until the job has failed, here or elsewhere, another runner may store the same names for good.
     const isUseless = isEnded ? "failure" in ending : running.kept.length > 0 && (await hasFailed(parts, job));
     if (isUseless) await Promise.allSettled(running.kept.map((name) => parts.media.store.remove(name)));
   }
@@ -58,8 +58,8 @@ export async function runJob(parts: JobParts, job: ClaimedJob, held: Held): Prom
 }
 
 /**
- * An end that was not written now may have been all the same: by an earlier try whose answer was lost, as the loss of its lease can tell too,
- * or by somebody else. Nothing moves a job that failed. Where nobody can say, its files stay.
+ * Whether the job ended in failure although this runner's write of the end failed: by an earlier attempt whose answer was lost, or by another
+ * runner. A failed job never changes. Where it can't be read, its files stay.
  */
 async function hasFailed({ db }: JobParts, { id }: ClaimedJob): Promise<boolean> {
   const sql = "select 1 from media_job where id = $1 and status in ('failed', 'expired')";
@@ -71,11 +71,11 @@ async function hasFailed({ db }: JobParts, { id }: ClaimedJob): Promise<boolean>
 interface Running {
   job: ClaimedJob;
   held: Held;
-  /** The lease is lost, the process ends or the job's time is over. */
+  /** Fires when the lease is lost, the process stops or the job's time is over. */
   signal: AbortSignal;
   attempts: JobAttempt[];
   ticket: { ticket: Ticket; route: Route } | null;
-  /** Files of its that lie in the store. */
+  /** Names of its files in the store. */
   kept: string[];
 }
 
@@ -100,14 +100,14 @@ async function make(parts: JobParts, running: Running): Promise<{ files: MadeFil
 /** Written even when the time is over: work that goes on upstream must be found again. */
 async function keepTicket(parts: JobParts, { job, held, attempts }: Running, work: { ticket: Ticket; route: Route }): Promise<void> {
   try {
-    await persist(ticketPatienceMs, held.signal, () => writeTicket(parts, job.id, work.ticket, attempts));
+    await persist(ticketTimeoutMs, held.signal, () => writeTicket(parts, job.id, work.ticket, attempts));
   } catch (error) {
     await cancel(parts, job, work);
     throw error;
   }
 }
 
-/** Another process can go on with it: it is let go of as soon as this one stops. */
+/** Lets go as soon as this process stops, since another one can continue. */
 async function follow(parts: JobParts, { job, held, signal }: Running, work: { ticket: Ticket; route: Route }): Promise<MadeFile[]> {
   try {
     return await followTicket(parts, job, work, AbortSignal.any([signal, held.handover]));
@@ -117,13 +117,13 @@ async function follow(parts: JobParts, { job, held, signal }: Running, work: { t
   }
 }
 
-/** PEERS.md 5.6: not the customer's charge, whatever the upstream still makes. */
+/** The customer is not charged, whatever the upstream still makes (docs/behaviour/billing.md#ends). */
 async function giveUp(parts: JobParts, { job, ticket }: Running): Promise<FailedEnding> {
   if (ticket !== null) await cancel(parts, job, ticket);
   return { failure: new JobFailure("timeout", "The job was not finished in time."), watch: ticket !== null };
 }
 
-/** It may have finished all the same. */
+/** The upstream may have finished all the same. */
 async function cancel({ providers, log }: JobParts, job: ClaimedJob, { ticket, route }: { ticket: Ticket; route: Route }): Promise<void> {
   if (ticket.cancelUrl === null) return;
   const call = callOf(job, route, AbortSignal.timeout(cancelMs));
@@ -138,17 +138,17 @@ function asFailure({ onFault }: JobParts, job: ClaimedJob, error: unknown): JobF
   return new JobFailure("provider_error", "The gateway failed to run the job.", null, error);
 }
 
-// Asks a model's routes, one after another, to make what a job wants (WIRE.md 10.3). Each is written down before it is asked.
+// Tries a model's routes, one after another. Each attempt is written down before the route is asked.
 
 interface BegunJob {
   begun: Begun;
   route: Route;
 }
 
-/** Longer than most restarts of Postgres; nothing has been asked of anybody yet. */
-const intentPatienceMs = 30_000;
+/** Longer than most restarts of Postgres; no upstream has been asked yet. */
+const intentTimeoutMs = 30_000;
 
-/** Fills `attempts`. Throws JobFailure when no route took it. */
+/** Fills `attempts`. Throws JobFailure when no route accepted the job. */
 async function beginJob(parts: JobParts, job: ClaimedJob, signal: AbortSignal, attempts: JobAttempt[]): Promise<BegunJob> {
   const model = parts.catalog.models.get(job.model);
   const candidates = model === undefined ? [] : candidatesOf(parts.catalog, model, () => false);
@@ -156,7 +156,7 @@ async function beginJob(parts: JobParts, job: ClaimedJob, signal: AbortSignal, a
   const tried: Attempt[] = [];
   try {
     const { result, candidate } = await attempt(candidates, parts.breakers, signal, tried, async ({ route, routeId }) => {
-      await persist(intentPatienceMs, signal, () => writeIntent(parts, job.id, routeId));
+      await persist(intentTimeoutMs, signal, () => writeIntent(parts, job.id, routeId));
       signal.throwIfAborted();
       try {
         return await askRoute(parts, job, route, signal);

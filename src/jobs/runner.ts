@@ -1,4 +1,4 @@
-// Runs this process's share of the jobs: claims those whose turn it is, keeps their leases, lets go of them at the end.
+// Runs this process's share of the jobs: claims due ones, renews their leases, hands them over at the end.
 import { isDatabaseAway } from "../db/transient-error.ts";
 import { persist } from "../ledger/persist.ts";
 import { claimJobs, type ClaimedJob, giveBack, renewLeases } from "./claim.ts";
@@ -6,26 +6,26 @@ import type { JobParts } from "./parts.ts";
 import { type RunEnd, runJob } from "./run-job.ts";
 
 /**
- * A job that is looked at every 2 s costs a process some 0.3 ms of work a second, and Postgres 0.2 ms every 3 s for its lease: 1000 of them
- * are a third of a core here and 7 % of one there. More is another replica's. It is 26 accounts of the highest tier with every slot taken
- * by clips of minutes, so from the half on claims go round the accounts.
+ * A job polled every 2 s costs a process some 0.3 ms of work a second, and Postgres 0.2 ms every 3 s for its lease: 1000 of them take a third of
+ * a core here and 7 % of one there; further jobs are for other replicas. It is 26 accounts of the highest tier with every slot full of long
+ * videos, so from half of it on, claims go round the accounts.
  */
 const runningMax = 1_000;
 const shortFrom = runningMax / 2;
-/** At a time, so that replicas which wake together share what there is. */
+/** In one claim, so that replicas that wake together share the jobs. */
 const claimMax = 32;
-/** A process that stops with its database away gives nothing back: the leases end by themselves. */
+/** A process that stops while the database is unavailable gives nothing back: its leases end by themselves. */
 const giveBackMs = 3_000;
 
 interface RunningJob {
   job: ClaimedJob;
-  /** Lets go of it without another word. */
+  /** Lets go of it without writing anything. */
   drop: AbortController;
   done: Promise<void>;
 }
 
 export interface Runner {
-  /** There may be something to do. */
+  /** There may be a job to claim. */
   wake(): void;
   stop(graceMs: number): Promise<void>;
 }
@@ -55,21 +55,21 @@ export function startRunner(parts: JobParts): Runner {
     }
   };
   const take = (job: ClaimedJob) => {
-    // The lease of a job that is still run here was over, as after an outage: the claim has renewed it.
+    // The lease of a job that still runs here was over, e.g. after an outage: this claim has renewed it.
     if (running.has(job.id)) return;
     const drop = new AbortController();
     const run = () => runJob(parts, job, { signal: drop.signal, handover: handover.signal });
     const done = (parts.tracing === null ? run() : parts.tracing.resume(job.request.traceparent ?? null, run))
       .catch((error: unknown): RunEnd => {
         if (isDatabaseAway(error)) return "handed over";
-        // What went wrong would go wrong again at once: the lease ends by itself.
+        // A retry would fail the same way: the lease ends by itself.
         parts.onFault(error, `ending ${job.shown_id}`);
         return "dropped";
       })
       .then(async (end) => {
         if (end === "handed over") await letGo(parts, [job.id]);
         running.delete(job.id);
-        wake(); // its slot may be another one's now
+        wake(); // another job may have its slot now
       });
     running.set(job.id, { job, drop, done });
   };
@@ -92,7 +92,7 @@ export function startRunner(parts: JobParts): Runner {
       clearTimeout(grace);
       clearInterval(renewingTimer);
       await renewing;
-      // Those that were cut off; of the others nothing is this process's any more.
+      // Only jobs that were interrupted; the rest is no longer this process's.
       if (left.length > 0) await letGo(parts, left);
     },
   };

@@ -1,4 +1,4 @@
-// A media job in the words of fal, as the genmedia pair answers it (WIRE.md 15.6, spec/genmedia/genmedia-job.tsp). Pure.
+// Shows a media job in fal's format, for the genmedia operations (spec/genmedia/genmedia-job.tsp). Pure.
 import type { components } from "../../generated/api.d.ts";
 import { toUsd } from "../money.ts";
 import type { ReadJob } from "./read-jobs.ts";
@@ -8,7 +8,7 @@ import type { JobErrorCode, JobOutput } from "./types.ts";
 type Schemas = components["schemas"];
 export type ShownGenmediaJob = Schemas["GenmediaRunning"] | Schemas["GenmediaCompleted"] | Schemas["GenmediaFailed"];
 
-/** fal's word for each of our codes, where the provider gave none of its own. */
+/** fal's error type for each of our codes, used where the provider gave none of its own. */
 const falWords: Record<JobErrorCode, string> = {
   content_policy: "content_policy_violation",
   content_policy_likeness: "content_policy_violation",
@@ -27,12 +27,12 @@ const falWords: Record<JobErrorCode, string> = {
   insufficient_credits: "insufficient_credits",
 };
 
-/** Of a job that failed or expired. A provider's word is shown where it is a word: what else it sends may name it. */
+/** For a job that failed or expired. A provider's type is shown only if it looks like one: other texts may name the provider. */
 export function genmediaErrorType({ error_code, error_word }: Pick<ReadJob, "error_code" | "error_word">): string {
   return error_word !== null && /^[a-z][a-z0-9_]{0,63}$/.test(error_word) ? error_word : falWords[error_code ?? "provider_error"];
 }
 
-/** `requestId` is the reading request's. */
+/** `requestId` is that of the request that reads the job. */
 export function shownGenmediaJob(job: ReadJob, { publicUrl, requestId }: { publicUrl: string; requestId: string }): ShownGenmediaJob {
   switch (job.status) {
     case "queued":
@@ -87,9 +87,9 @@ function shownOutput(kind: ReadJob["kind"], { files }: JobOutput, publicUrl: str
         content_type: file.content_type,
       })),
     };
-  const clip = files[0]!;
-  const { content_type, duration_s = 0, width, height } = clip;
-  return { video: { url: fileUrl(publicUrl, clip), content_type, duration_s, width, height } };
+  const file = files[0]!;
+  const { content_type, duration_s = 0, width, height } = file;
+  return { video: { url: fileUrl(publicUrl, file), content_type, duration_s, width, height } };
 }
 
 function shownFailed(job: ReadJob, status: Schemas["GenmediaFailed"]["status"], requestId: string): Schemas["GenmediaFailed"] {

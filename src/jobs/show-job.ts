@@ -1,5 +1,5 @@
-// A media job as the contract shows it: the image job, the video job, and the short form of one that waits (spec/jobs/media-job.tsp). Pure;
-// addresses are made here, so that they follow the gateway's. The words of genmedia are show-genmedia.ts's.
+// Shows a media job as the contract does: the image job, the video job, and the short form of one in the queue (spec/jobs/media-job.tsp). Pure;
+// makes addresses, so that they follow the gateway's own. show-genmedia.ts has genmedia's format.
 import type { components } from "../../generated/api.d.ts";
 import { toUsd } from "../money.ts";
 import type { ReadJob } from "./read-jobs.ts";
@@ -16,12 +16,12 @@ export function isFinal({ status }: Pick<ReadJob, "status">): boolean {
 /** Seconds between two polls. */
 const pollSeconds = 1;
 
-/** Of an answer that shows the job. */
+/** For a reply that shows the job. */
 export function pollHeaders(job: Pick<ReadJob, "status">): Record<string, string> {
   return isFinal(job) ? {} : { "retry-after": String(pollSeconds) };
 }
 
-/** Of an answer to the submit of the job: when to poll, and the alias that was sent. */
+/** For the reply to its submit: when to poll, and the alias that was sent. */
 export function submitHeaders(job: Pick<ReadJob, "status">, { alias }: Pick<JobPlan, "alias">): Record<string, string> {
   return { ...pollHeaders(job), ...(alias === null ? {} : { "x-svc-alias": alias }) };
 }
@@ -53,7 +53,7 @@ export function shownVideoJob(job: ReadJob, publicUrl: string): Schemas["VideoJo
   return { id: job.shown_id, object: "video.job", ...shownFields(job), output: shownOutput(files, publicUrl, { videos }) };
 }
 
-/** The short answer to a submit that has to wait. A job that got its turn meanwhile has no short form: show it whole. */
+/** The short reply to a submit that has to wait. A job that started meanwhile has no short form: show it whole. */
 export function shownQueuedImageJob(job: ReadJob): Schemas["QueuedImageJob"] {
   return { id: job.shown_id, object: "image.job", ...queuedFields(job) };
 }

@@ -1,4 +1,4 @@
-// Media jobs as the operator sees them, of every account and with the upstream that served; and giving their money back.
+// Media jobs of all accounts for the operator, with the upstream that served; and their refunds.
 import type { Tier } from "../catalog/types.ts";
 import type { Db } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
@@ -15,7 +15,7 @@ export interface StaffJob extends ReadJob {
 }
 
 interface StaffFilter {
-  /** As callers know it. */
+  /** The id that callers see. */
   shownId?: string;
   accountId?: bigint | undefined;
   status?: JobStatus | undefined;
@@ -32,7 +32,7 @@ export async function readStaffJobs(db: Db, tiers: readonly Tier[], filter: Staf
   put("j.shown_id", filter.shownId);
   put("j.account_id", filter.accountId);
   put("j.status", filter.status);
-  // Ids are in the order of time.
+  // Ids are ordered by time.
   const { rows } = await db.pool.query<StaffJob>(
     `select ${jobColumns("media_limits($1::jsonb, b.purchased) ? 'media'")}, j.request_id, j.route
      from media_job j join balance b on b.account_id = j.account_id
@@ -42,7 +42,7 @@ export async function readStaffJobs(db: Db, tiers: readonly Tier[], filter: Staf
   return rows;
 }
 
-/** Null: done; else why not: unknown, or the status that it has. */
+/** Null: done; else why not: unknown, or the job's status. */
 export async function refundJob(db: Db, shownId: string): Promise<JobStatus | "unknown" | null> {
   const parsed = parseJobId(shownId);
   if (parsed === undefined) return "unknown";

@@ -1,4 +1,4 @@
-// One request for media as a job: its idempotency key, its submit, and the job as its answer shows it.
+// Submits one media request: its idempotency key, the job, and the job as the reply shows it.
 import { randomBytes } from "node:crypto";
 import type { OperationId } from "../../generated/operations.ts";
 import type { Caller } from "../accounts/caller.ts";
@@ -16,15 +16,15 @@ import { jobIdText, type ReadJob, readJob } from "./read-jobs.ts";
 import { tierLimits } from "./tiers.ts";
 import type { JobApi, JobPlan } from "./types.ts";
 
-/** Of a request, what a job needs. */
+/** The parts of a request that a job needs. */
 export type MediaRequest = Pick<Request, "operationId" | "requestId" | "caller" | "headers" | "addHeaders"> & {
   body: { idempotency_key?: string | null };
 };
 
 export interface SubmittedJob {
-  /** A new job whose turn came meanwhile is a known one. */
+  /** `known` also for a new job that was started meanwhile. */
   outcome: SubmitOutcome;
-  /** As it stands; a new one as it was submitted, however far its runner is by now. */
+  /** Its current state; for a new job that of its submit, however far its runner is by now. */
   job: ReadJob;
 }
 
@@ -33,8 +33,8 @@ export async function submitRequest(context: Context, request: MediaRequest, api
   const { operationId, requestId, caller, headers, body, addHeaders } = request;
   const idempotencyKey = idempotencyKeyOf(body.idempotency_key, headers["idempotency-key"]);
   const { id, outcome } = await submitJob(context, { operationId, requestId, caller, api, idempotencyKey, addHeaders }, plan);
-  // The hold is taken by now: an answer that fails would leave a job that its payer doesn't know of.
-  const read = await persist(context.jobs.submitPatienceMs, new AbortController().signal, () => readJob(context, caller, id));
+  // Money is held by now: a failed reply would leave a job that its payer doesn't know of.
+  const read = await persist(context.jobs.submitTimeoutMs, new AbortController().signal, () => readJob(context, caller, id));
   if (read === undefined) throw new Error(`job ${id} is gone right after its submit`);
   if (outcome === "pending") return { outcome, job: asSubmitted(read) };
   return { outcome: read.status === "queued" ? outcome : "known", job: read };
@@ -53,33 +53,33 @@ function asSubmitted(job: ReadJob): ReadJob {
   return { ...job, ...nothing, status: "pending", queue_position: null };
 }
 
-// Which job a submit names (gateway-api.md idempotency_key; WIRE.md 14 rows 21 and 26): the body's word wins over the header's, and both
-// are cut, never refused.
+// The idempotency key of a submit (docs/behaviour/media-jobs.md#idempotency): the body's wins over the header's; both are truncated, never
+// refused.
 
 const charactersMax = 128;
 
-/** Null: none. An empty one names nothing. */
+/** Null: none, or an empty one. */
 export function idempotencyKeyOf(fromBody: string | null | undefined, fromHeader: string | undefined): string | null {
   const given = fromBody || utf8Of(fromHeader ?? "");
-  // Two units make a character at most: what comes after is never looked at.
+  // A character has at most two code units; the rest is never read.
   const cut = [...given.slice(0, 2 * charactersMax)].slice(0, charactersMax).join("");
   return cut === "" ? null : cut.toWellFormed();
 }
 
-/** Header values come as one character a byte; clients write UTF-8. */
+/** Header values arrive as one character a byte; clients write UTF-8. */
 function utf8Of(header: string): string {
   const bytes = Buffer.from(header, "latin1");
   const text = bytes.toString("utf8");
   return text.includes("\ufffd") ? header : text;
 }
 
-// A planned job becomes a row: pending with its hold, queued without one, the one that its idempotency key names, or a refusal.
-// All of it is decided by one statement (src/db/functions/media_submit.sql).
+// Turns a planned job into a row, by one statement (src/db/functions/media_submit.sql): pending with its hold, queued without one, the job that
+// its idempotency key names, or a refusal.
 
-/** WIRE.md 14 row 21: so long after its end a job is still what its idempotency key names. */
+/** How long after its end a job is found by its idempotency key. */
 const idempotencyLife = "24 hours";
 
-/** Who submits; of a request, what a job needs of it. */
+/** What a submit needs of its request. */
 interface SubmitAsk {
   operationId: OperationId;
   caller: Caller;
@@ -150,14 +150,14 @@ async function insertJob(context: Submitting, ask: SubmitAsk, plan: JobPlan): Pr
   return { id: row.id, outcome: row.outcome as SubmitOutcome };
 }
 
-/** An account that is busy, or a Postgres that fails over, is waited for; the row's id makes it safe to ask again. */
+/** Outlasts a busy account and a failover of Postgres; the row's id makes retries safe. */
 async function submitRow({ db, catalog, jobs }: Submitting, accountId: bigint, job: object): Promise<SubmitRow> {
   const sql = "select outcome, id, available, reserved, key_left, waiting_max from media_submit($1, $2, $3)";
   const values = [JSON.stringify(job), tierLimits(catalog.tiers), idempotencyLife];
-  const enough = AbortSignal.timeout(jobs.submitPatienceMs);
+  const enough = AbortSignal.timeout(jobs.submitTimeoutMs);
   try {
-    const { rows } = await persist(jobs.submitPatienceMs, enough, () =>
-      jobs.inTurn(accountId, enough, () => db.pool.query<SubmitRow>(sql, values)),
+    const { rows } = await persist(jobs.submitTimeoutMs, enough, () =>
+      jobs.accountMutex(accountId, enough, () => db.pool.query<SubmitRow>(sql, values)),
     );
     return rows[0]!;
   } catch (cause) {

@@ -1,25 +1,25 @@
-// How long everything of a job may take. Tests shorten what they would otherwise wait for.
+// All times of a job (docs/behaviour/media-jobs.md#times). Tests shorten the ones that they would have to wait for.
 import type { JobKind } from "./types.ts";
 
 export interface JobTimes {
-  /** From the asking of a route to the end; then the job has failed with `timeout` (gateway-api.md: image runner 5 minutes). */
+  /** From the asking of a route to the end; after that the job has failed with `timeout`. */
   deadlineMs: Record<JobKind, number>;
-  /** OPERATOR.md: a lease is 10 s, renewed every 3 s. */
+  /** The length of a lease, which is renewed about three times within it. */
   leaseMs: number;
   renewMs: number;
-  /** A runner looks for work so often even when nobody tells it of any. */
+  /** How often a runner looks for due jobs without being notified. */
   wakeMs: number;
-  /** Pauses between two looks at an upstream grow from the first to the second. */
+  /** Pauses between two polls of an upstream grow from the first to the last. */
   lookMs: { first: number; last: number };
-  /** WIRE.md 15.5: so long a job may wait for a slot, and be found unfinished after its start. */
+  /** How long a job may wait for a slot, and how long after its start it may still be unfinished. */
   queueLifeMs: number;
   runLifeMs: number;
   sweepMs: number;
-  /** A job that was given up is looked at again so often, until runLifeMs after it was asked for. */
+  /** How often a job that was given up is polled, until runLifeMs after its route was asked. */
   lateMs: number;
-  /** A submit, and then the reading of what it made, wait so long for a busy account or a Postgres that fails over. */
-  submitPatienceMs: number;
-  /** gateway-api.md "Genmedia sync wait". */
+  /** How long a submit, and then the read of its job, retries while an account is busy or Postgres fails over. */
+  submitTimeoutMs: number;
+  /** How long `POST /v1/genmedia/run` waits for its job. */
   runWaitMs: number;
 }
 
@@ -33,11 +33,11 @@ export const jobTimes: JobTimes = {
   runLifeMs: 30 * 60_000,
   sweepMs: 10_000,
   lateMs: 30_000,
-  submitPatienceMs: 8_000,
+  submitTimeoutMs: 8_000,
   runWaitMs: 25_000,
 };
 
-/** As Postgres takes an interval. */
+/** As a Postgres interval. */
 export function interval(ms: number): string {
   return `${ms} milliseconds`;
 }

@@ -1,8 +1,8 @@
-// What a media job is to this room. Types only; the table is in src/db/migrations, its moves in src/db/functions.
+// The types of media jobs. The table is in src/db/migrations, its moves in src/db/functions.
 import type { components } from "../../generated/api.d.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import type { Amount } from "../money.ts";
-import type { InTurn } from "./account-mutex.ts";
+import type { AccountMutex } from "./account-mutex.ts";
 import type { MediaPrices } from "../pricing/media-cost.ts";
 import type { ClipOrder, PictureOrder, Ticket } from "../providers/verbs/media.ts";
 
@@ -13,31 +13,31 @@ export type JobKind = "image" | "video";
 /** The API that a job came through: `POST /v1/images/generations`, `/v1/videos/generations` or `/v1/genmedia/run`. */
 export type JobApi = "image" | "video" | "genmedia";
 
-/** What to make, as column `request` keeps it until the job's end. */
+/** What to make, as column `request` stores it until the job's end. */
 export type JobRequest = ({ kind: "image"; order: PictureOrder } | { kind: "video"; order: ClipOrder }) & {
-  /** Of the request that it came with; absent: that was not traced. */
+  /** That of the submitting request; absent: it was not traced. */
   traceparent?: string;
 };
 
-/** A request after every rule of its endpoint and model, ready to be submitted. */
+/** A request that passed every rule of its endpoint and model, ready to be submitted. */
 export interface JobPlan {
   model: Model;
-  /** The name that was sent, where it was an alias. */
+  /** The alias that was sent; null: it was the model's id. */
   alias: string | null;
   request: JobRequest;
   prices: MediaPrices;
-  /** What is held. */
+  /** The amount to hold. */
   estimated: Amount;
 }
 
-/** A file of a finished job, as column `output` keeps it: every figure is there, whatever could be measured. */
+/** A file of a finished job, as column `output` stores it. Every figure is present, measured or not. */
 export interface JobFile {
   /** In the store; its address is made when the job is shown. */
   name: string;
   content_type: string;
   width: number;
   height: number;
-  /** Of clips. */
+  /** For videos. */
   duration_s?: number;
   fps?: number | null;
 }
@@ -74,23 +74,23 @@ export interface JobRow {
   completed_at: Date | null;
 }
 
-/** What the composition root starts. */
+/** The engine that the composition root starts. */
 export interface Jobs {
   /**
-   * Resolves when that job has ended, when `ms` are over or when `signal` fires; knows of ends in every process. It may wake before: whoever
-   * waits looks at the row again. False: this process stops, and nobody waits in it any more.
+   * Resolves when that job has ended in any process, after `ms`, or when `signal` fires. It may resolve early: read the row again. False: this
+   * process stops, and waiting is over.
    */
   ended(shownId: string, ms: number, signal: AbortSignal): Promise<boolean>;
-  /** For submits: see account-turns.ts. */
-  inTurn: InTurn;
-  /** A job has got a slot: this process takes it up at once, if it can; others look every second. */
+  /** For submits: see account-mutex.ts. */
+  accountMutex: AccountMutex;
+  /** A job has got a slot: this process claims it at once, if it can; others look every second. */
   wake(): void;
-  /** Another one, from now on; what a job costs was fixed when it was submitted. */
+  /** Uses another catalog from now on; a job's prices were fixed at its submit. */
   useCatalog(catalog: Catalog): void;
-  /** How long a submit waits for the database. */
-  submitPatienceMs: number;
-  /** How long `POST /v1/genmedia/run` waits for its job (gateway-api.md: 25 s). */
+  /** How long a submit retries. */
+  submitTimeoutMs: number;
+  /** How long `POST /v1/genmedia/run` waits for its job. */
   runWaitMs: number;
-  /** Hands its jobs over: takes no more, lets go of what another process can go on with, waits `graceMs` for the rest. */
+  /** Takes no more jobs, hands over what another process can continue, and waits `graceMs` for the rest. */
   stop(graceMs: number): Promise<void>;
 }

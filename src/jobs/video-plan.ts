@@ -1,4 +1,4 @@
-// A request for a clip as a plan: its length, its sources, its settings, and what is held (spec/videos/videos.tsp, WIRE.md 15.7).
+// Turns a request for a video into a plan: its length, its reference files, its settings, and the amount to hold (spec/videos/videos.tsp).
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Model } from "../catalog/types.ts";
 import { fail, failParameter } from "../errors/fail.ts";
@@ -7,8 +7,8 @@ import { readNamedExtra } from "./extra-fields.ts";
 import { type AddressPolicy, readSourceAddress } from "../network/source-address.ts";
 import type { JobPlan } from "./types.ts";
 
-/** Of the right types; null and undefined: not given. */
-export interface ClipFields {
+/** Fields of the right types; null and undefined: absent. */
+export interface VideoFields {
   prompt?: string | null;
   image_url?: string | null;
   audio_url?: string | null;
@@ -17,11 +17,11 @@ export interface ClipFields {
   extra?: Record<string, unknown> | null;
 }
 
-/** Fails with invalid_parameter, invalid_duration or image_url_required. `prompt` was read before. */
-export function clipPlan(policy: AddressPolicy, { model, alias }: Resolved, fields: ClipFields & { prompt: string }): JobPlan {
+/** Fails with invalid_parameter, invalid_duration or image_url_required. `prompt` is already validated. */
+export function videoPlan(policy: AddressPolicy, { model, alias }: Resolved, fields: VideoFields & { prompt: string }): JobPlan {
   const seconds = secondsOf(model, fields.duration_s);
   const aspect = fields.aspect_ratio ?? null;
-  if (aspect !== null && !clipAspects.includes(aspect)) failParameter("aspect_ratio", `it must be ${clipAspects.join(" or ")}`);
+  if (aspect !== null && !videoAspects.includes(aspect)) failParameter("aspect_ratio", `it must be ${videoAspects.join(" or ")}`);
   const addressOf = (text: string | null | undefined, param: string) =>
     text === undefined || text === null ? null : readSourceAddress(text, param, policy);
   const firstFrame = addressOf(fields.image_url, "image_url");
@@ -39,11 +39,11 @@ export function clipPlan(policy: AddressPolicy, { model, alias }: Resolved, fiel
   };
 }
 
-const clipAspects = ["16:9", "9:16"];
-/** Of a model that offers any length: far above what video models make. */
+const videoAspects = ["16:9", "9:16"];
+/** The longest, for models that offer any length: far above what video models make. */
 const anySecondsMax = 300;
 
-/** The next longer length that the model offers; of one that offers any, whole milliseconds. */
+/** The next longer length that the model offers; for models that offer any length, whole milliseconds. */
 function secondsOf({ id, media }: Pick<Model, "id" | "media">, given: number | null | undefined): number {
   const { durations, defaultDurationSec } = media;
   if (given === undefined || given === null) return defaultDurationSec;

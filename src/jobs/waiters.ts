@@ -1,21 +1,21 @@
-// Who waits for the end of a job, woken by what Postgres announces from whichever process ended it.
+// Requests that wait for the end of a job, woken by the notification from whichever process ended it.
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Waiters {
-  /** False: no more ends are heard of here. */
+  /** False: this process stops, and no more ends are heard of. */
   wait(shownId: string, ms: number, signal: AbortSignal): Promise<boolean>;
   /** A job has ended. */
   ended(shownId: string): void;
-  /** Nobody knows what was announced meanwhile: whoever waits looks for himself. */
+  /** Notifications may have been lost: every waiter reads its row again. */
   wakeAll(): void;
-  /** Nobody waits any more, from now on. */
+  /** Ends all waits, now and later. */
   close(): void;
 }
 
-/** More would be more open requests than a process takes; the rest looks again after a second. */
+/** A process can't hold more open requests; further ones wait a second and read again. */
 const waitersMax = 10_000;
 const blindMs = 1_000;
-/** An end that was announced between a caller's look at the row and its wait is still known. */
+/** How long an end is remembered, for a caller that read the row just before it and begins to wait just after. */
 const rememberMs = 5_000;
 const rememberedMax = 10_000;
 

@@ -1,5 +1,4 @@
-// Which model a request names, and at which prices: the refusals that come before any limit or money
-// (OPERATOR.md, order of refusals).
+// Which model a request names, and at which prices: what is refused before any limit or money (docs/behaviour/requests.md#order).
 import { endpointOf } from "../admission/endpoints.ts";
 import { type Resolved, resolveModel } from "../catalog/resolve.ts";
 import { failNotServed } from "../catalog/suggest.ts";
@@ -22,7 +21,7 @@ export function admitModel(catalog: Catalog, id: string, type: Model["type"]): R
 /** The prices of a token-billed model; the catalog's check lets no other mode through for these types. */
 export function tokenPricesOf({ id, type, pricing }: Model): TokenPrices {
   if (pricing.mode !== "per-token") throw new Error(`${id} is not billed by token`);
-  // gateway-api.md, decisions: input rounded up to 0.0001 USD, output free whatever the file says.
+  // Decisions: input is rounded up to 0.0001 USD, output is free whatever the file says.
   return type === "decisions" ? { ...pricing, output: 0n, step: decisionStep } : { ...pricing, step: 1n };
 }
 

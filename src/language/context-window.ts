@@ -1,5 +1,5 @@
-// How much of a model's context window a prompt takes: one that surely does not fit is refused before any hold, and what an upstream says it read
-// beyond the window is not charged.
+// How much of a model's context window a prompt takes. A prompt that cannot fit is refused before anything is held, and usage that an
+// upstream reports beyond the window is not charged.
 import type { OperationId } from "../../generated/operations.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
@@ -9,7 +9,7 @@ import { countPrompt } from "./counted-usage.ts";
 import type { PromptSize } from "./prompt-size.ts";
 import type { OutputCap } from "./reserve.ts";
 
-/** Where the prompt stands; elsewhere in `messages`. */
+/** The field that holds the prompt; in all other operations `messages`. */
 const promptFields: Partial<Record<OperationId, string>> = {
   createCompletion: "prompt",
   createResponse: "input",
@@ -19,19 +19,19 @@ const promptFields: Partial<Record<OperationId, string>> = {
   createSystemOneDecision: "state",
 };
 
-/** No text has more tokens than bytes, and one of more than two in four bytes is rare enough for its upstream to refuse it. */
+/** A text has at most as many tokens as bytes. More than two tokens in four bytes is so rare that the upstream may refuse it. */
 export function surelyFits({ contextWindow }: Model, { tokensMax, tokensLikely, prompts }: PromptSize): boolean {
   const window = contextWindow * prompts;
   return tokensMax <= window || tokensLikely * 2 <= window;
 }
 
 /**
- * A model's own tokenizer may make fewer tokens of the same text than the one we count with: up to a fifth of Chinese, of code, of digits.
- * What lies between is its upstream's to refuse, and costs no more than the window, which is reserved.
+ * A model's own tokenizer may make up to a fifth fewer tokens than ours: of Chinese, code or digits. The upstream decides what lies between,
+ * and that costs at most the window, which is reserved.
  */
 const countedAtMost = 1.25;
 
-/** 400 request_rejected, by a real tokenizer: bytes alone would refuse prompts that fit. */
+/** Fails with 400 request_rejected. Counts with a real tokenizer: a bound from bytes alone would refuse prompts that fit. */
 export async function assertRoom(context: Pick<Context, "log">, model: Model, size: PromptSize, operationId: OperationId): Promise<void> {
   const window = model.contextWindow * size.prompts;
   const tokens = await countPrompt(context, size);
@@ -42,12 +42,12 @@ export async function assertRoom(context: Pick<Context, "log">, model: Model, si
   fail("request_rejected", { param: promptFields[operationId] ?? "messages", text: { reason } });
 }
 
-/** Whether prompt and answer probably fit into the model's window; the cap is lowered to what the model can write. */
+/** Whether prompt and answer probably fit into the model's window, with the cap lowered to what the model can write. */
 export function hasRoom(model: Model, { tokensLikely, prompts }: PromptSize, { asked }: OutputCap): boolean {
   return tokensLikely + Math.min(asked ?? 0, model.maxOutputTokens) <= model.contextWindow * prompts;
 }
 
-/** Of a usage what the windows hold. The dearer input goes first. */
+/** The part of a usage that fits into the windows. What is too much is taken from the dearest input first. */
 export function withinWindows(usage: Usage, inputMax: number): Usage {
   let above = usage.input + usage.cacheWrite + usage.cacheRead - inputMax;
   if (above <= 0) return usage;

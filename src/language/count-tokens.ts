@@ -1,28 +1,28 @@
-// Counts tokens of text with a real tokenizer (o200k), where no upstream says them: an estimate for other vendors' models,
-// within a few per cent for prose. Knows nothing of requests.
+// Counts the tokens of texts with a real tokenizer (o200k) where an upstream does not report them. For other vendors' models the count is
+// an estimate, a few per cent off for prose. Knows nothing of requests.
 import { setImmediate as breathe } from "node:timers/promises";
 
-/** A tokenizer's work grows with the square of an unbroken run of characters; no word is that long. */
+/** The tokenizer's work grows with the square of an unbroken run of characters; no real word is this long. */
 const runMax = 256;
 /**
- * Texts of more tokens are counted by a sample, spread evenly over all of them: 25 MB would hold up everybody for seconds. The beginning
- * alone would say little: tools come first and prose after them, or words first and rare characters after them.
+ * Longer texts are counted by a sample spread evenly over all of them: counting 25 MB would block the event loop for seconds. A sample of the
+ * beginning would mislead: tools often come first and prose after them, or words first and rare characters after them.
  */
 const exactTokensMax = 32_768;
-/** Rare characters are two or three tokens each and cost the most: some 50 ms for these. */
+/** Rare characters take two or three tokens each and the most time: about 50 ms for this many. */
 const sampledCharacters = 32_768;
-/** Pieces between two turns of the event loop: a few milliseconds of the worst text. */
+/** Pieces counted before the event loop runs again: a few milliseconds of the worst text. */
 const piecesATurn = 32;
 
-/** Pieces of prompts that the tokenizer remembers, the commonest; by itself it would keep 100,000. */
+/** How many pieces the tokenizer caches; its default is 100,000. */
 const rememberedMax = 4_096;
 
 type Count = (text: string) => number;
 let loading: Promise<Count> | undefined;
 
 /**
- * The table of ranks takes an eighth of a second and 70 MB: for those who need it. What could not be loaded, as where descriptors are
- * short, the next who counts loads.
+ * The table of ranks takes an eighth of a second and 70 MB, so it is loaded at first use. After a failed load, for instance for want of file
+ * descriptors, the next count tries again.
  */
 function loadTokenizer(): Promise<Count> {
   loading ??= load().catch((error: unknown) => {
@@ -63,7 +63,7 @@ async function countPieces(count: Count, texts: readonly string[], stride: numbe
   return { tokens, characters };
 }
 
-/** Cut before a space where there is one, so that no token is cut. Of all texts together one character in `stride` is in a piece. */
+/** Cuts before a space where there is one, so that no token is split. Yields one of every `stride` characters of all texts together. */
 function* piecesOf(texts: readonly string[], stride: number): Generator<string> {
   let skipped = 0; // characters between the last piece and the next, which may lie some texts further on
   for (const text of texts) {

@@ -1,5 +1,5 @@
-// What a call used whose upstream never said (PEERS.md 5.6): the prompt as it was measured before the end, else by a real
-// tokenizer, else by its bytes; the answer by what went out.
+// The usage of a call whose upstream reported none (docs/behaviour/billing.md#usage). The prompt is what the upstream measured before the
+// end, else a real tokenizer's count, else an estimate from its bytes; the answer is what was sent to the client.
 import type { Context } from "../context.ts";
 import type { Tally } from "../providers/types.ts";
 import type { Usage } from "../usage.ts";
@@ -14,7 +14,7 @@ export async function countedUsage(
   return { ...prompt, output: countedOutputTokens(shown.deltas, shown.characters), reasoning: 0 };
 }
 
-/** Never rejects: what was delivered is not given away because our own tokenizer failed, and no hold is left without an end. */
+/** Never rejects: a failure of our own tokenizer must neither make an answer free nor leave a hold open. */
 export async function countPrompt({ log }: Pick<Context, "log">, size: PromptSize): Promise<number> {
   try {
     return await size.countTokens();

@@ -1,5 +1,5 @@
-// One admitted call from its reservation to its one settlement: charged, free because it failed, or charged for
-// what was delivered because its client left (PEERS.md 5.6). Whatever happens first settles; the rest does nothing.
+// One admitted call from its hold to its one settlement: charged, free because it failed, or charged for what was delivered before its client
+// disconnected (docs/behaviour/billing.md#ends). The first end settles; any later one does nothing.
 import { type ErrorCode, errors } from "../../generated/errors.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { Resolved } from "../catalog/resolve.ts";
@@ -22,14 +22,14 @@ interface CallFacts {
   operation: string;
   requestId: string;
   receivedAt: Date;
-  /** Of performance.now(). */
+  /** As performance.now() counts, in ms. */
   since: number;
   stream: boolean;
 }
 
 /** What was charged, for the answer's usage block and the log. */
 export interface Bill {
-  /** Whose prices count. */
+  /** The model whose prices apply. */
   model: Model;
   usage: Usage;
   cost: Amount;
@@ -40,17 +40,17 @@ export interface OpenCall {
   admitted: Resolved;
   hold: Hold;
   size: PromptSize;
-  /** Filled by src/routing/attempt.ts as they happen. */
+  /** src/routing/attempt.ts appends to it. */
   attempts: Attempt[];
   served: Candidate | null;
   firstByteMs: number | null;
-  /** The answer is complete. `usage` null: the upstream never said, so `counted` is charged, never above the hold. */
+  /** The answer is complete. Without `usage` from the upstream, `counted` is charged, at most the hold. */
   complete(usage: Usage | null, counted: () => Promise<Usage>): Promise<Bill>;
-  /** The client left; it pays for what it got. */
+  /** The client disconnected; it pays for what was delivered. */
   aborted(delivered: Usage, measured: boolean): Promise<void>;
   /** Nothing is charged. `shown` is what the caller gets. */
   failed(code: ErrorCode, shown: { status: number; message: string }): Promise<void>;
-  /** The stream broke after its head was out. Nothing is charged. */
+  /** The stream failed after its head was sent. Nothing is charged. */
   interrupted(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ interface CallParts {
   admitted: Resolved;
   hold: Hold;
   size: PromptSize;
-  /** What the limits counted for it. */
+  /** What the rate limits counted for it. */
   rate: CountedCall;
 }
 
@@ -120,7 +120,7 @@ function tokensOf({ input, cacheRead, cacheWrite, output }: Usage): number {
   return input + cacheRead + cacheWrite + output;
 }
 
-/** OPERATOR.md: another model's answer costs its own price, never more than the requested model would have cost. */
+/** Another model's answer costs its own price, at most what the requested model would have cost. */
 function billOf(asked: Model, served: Candidate | null, usage: Usage, inputMax: number): Bill {
   const own = billAt(asked, usage, inputMax);
   if (served === null || served.layer !== 3) return own;
@@ -128,14 +128,14 @@ function billOf(asked: Model, served: Candidate | null, usage: Usage, inputMax: 
   return other.cost < own.cost ? other : own;
 }
 
-/** The usage is shown as measured. */
+/** The bill shows usage as it was measured, and charges what fits into the window. */
 function billAt(model: Model, usage: Usage, inputMax: number): Bill {
   return { model, usage, ...tokenCost(tokenPricesOf(model), withinWindows(usage, inputMax)) };
 }
 
 /**
- * Measured usage is charged as far as its input fills the context window, also above its reservation; that it was above either is an
- * upstream's fault or ours, such as a catalog with too small a window, and the operator's to look at.
+ * Measured usage is charged as far as its input fills the context window, even above its hold. Usage above either is the fault of an upstream
+ * or of the catalog, such as a window that is too small there: the operator should look at it.
  */
 function reportOverrun(log: Context["log"], { requestId }: CallFacts, { hold, served }: OpenCall, { usage, cost }: Bill): void {
   log.error(

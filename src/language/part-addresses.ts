@@ -1,20 +1,20 @@
-// Addresses in the parts of a prompt, which reach a provider as sent: a model server of the operator's that loads them must not be led
-// into its own network. Parts of every kind are looked at, since those of unknown kinds are forwarded too; plain text costs nothing.
+// Checks addresses inside the parts of a prompt, which reach a provider as sent: a model server of the operator's must not be made to load
+// from its own network. Parts of unknown kinds are forwarded too, so all kinds are checked; plain text is skipped.
 import { isObject } from "../providers/json/read.ts";
 import { type AddressPolicy, assertSentAddress } from "../network/source-address.ts";
 
-/** A text in such a member is an address. */
+/** A text in a member of such a name is an address. */
 const addressName = /ur[il]s?$/i;
-/** A text in such a member, or below it, may be bytes as well as an address. */
+/** A text in such a member, or below it, is bytes or an address. */
 const mediaName = /^(?:input_)?(?:image|picture|video|audio|file|document|media|frame)s?(?:_data)?$/i;
-/** Words, quotations and a tool's arguments: a model reads them, nothing loads them. */
+/** Words, quotations and a tool's arguments: models read them, nothing loads them. */
 const words: ReadonlySet<string> = new Set(["text", "thinking", "refusal", "input", "arguments", "citations", "annotations", "filename"]);
 
 const addressForm = /^\s*(?:(?:https?|ftps?|file|gs|s3|blob):|[a-z][a-z0-9+.-]{0,31}:\/\/)\S*\s*$/i;
 
 type Expected = "address" | "media" | "words";
 
-/** Of a chat or a message: each holds its parts as `content`; media beside it, such as images that a model made, count as well. */
+/** For chat and messages: the parts in `content`, and media beside it, such as images that a model made. */
 export function assertMessageAddresses(messages: readonly object[], policy: AddressPolicy): void {
   messages.forEach((message, index) => {
     for (const [name, member] of Object.entries(message) as [string, unknown][]) {
@@ -24,7 +24,7 @@ export function assertMessageAddresses(messages: readonly object[], policy: Addr
   });
 }
 
-/** Of what /v1/messages reads: its system prompt may come in parts too. */
+/** For /v1/messages, whose system prompt may come in parts too. */
 export function assertPromptAddresses(
   { system, messages }: { system?: unknown; messages: readonly object[] },
   policy: AddressPolicy,
@@ -33,7 +33,7 @@ export function assertPromptAddresses(
   assertMessageAddresses(messages, policy);
 }
 
-/** Of a conversation of /v1/responses: what is said, and what tools answered. */
+/** For the items of /v1/responses: contents, and tools' results. */
 export function assertItemAddresses(input: string | readonly { content?: unknown; output?: unknown }[], policy: AddressPolicy): void {
   if (typeof input === "string") return;
   input.forEach(({ content, output }, index) => {
@@ -42,7 +42,7 @@ export function assertItemAddresses(input: string | readonly { content?: unknown
   });
 }
 
-/** Fails with invalid_parameter naming the address's own path. */
+/** Fails with invalid_parameter, which names the path of the address. */
 function assertPartAddresses(parts: readonly unknown[], path: string, policy: AddressPolicy): void {
   read(parts, path, "words", policy);
 }
@@ -52,7 +52,7 @@ function read(value: unknown, path: string, expected: Expected, policy: AddressP
   if (typeof value === "string") assertText(value, () => path, expected, policy);
   else if (Array.isArray(value)) value.forEach((item, index) => read(item, `${path}[${index}]`, expected, policy));
   else if (isObject(value)) {
-    // What an `image_url` holds beside its `url` is no address.
+    // What an `image_url` holds besides its `url` is not an address.
     const inherited = expected === "words" ? "words" : "media";
     for (const name in value) {
       if (words.has(name)) continue;

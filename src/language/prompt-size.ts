@@ -1,22 +1,22 @@
-// How large a prompt can be at most, before anyone has counted its tokens, and a plain estimate for calls whose
-// upstream never says. OPERATOR.md: text bytes count as tokens, an image part is a fixed number.
+// The upper bound of a prompt's tokens before they are counted, and an estimate for calls whose upstream reports no usage: each byte of text
+// counts as one token, an image as a fixed number (docs/behaviour/billing.md#reservation).
 import { isObject, type Json } from "../providers/json/read.ts";
 import { countTokens } from "./count-tokens.ts";
 
 export interface PromptSize {
-  /** No tokenizer makes more tokens of it than this. */
+  /** An upper bound: no tokenizer makes more tokens of it. */
   tokensMax: number;
-  /** How often a model's context window may be filled at most: texts that a model reads one by one, and again. */
+  /** How often a model's context window may be filled at most: some texts are read one by one, some again for each document. */
   contexts: number;
-  /** How many prompts the next two are of; each has a context window. */
+  /** How many prompts `tokensLikely` and `countTokens` are about; each has a context window. */
   prompts: number;
-  /** What it probably is: four bytes a token. Costs nothing, for limits. */
+  /** An estimate that takes no time, for limits: four bytes a token. */
   tokensLikely: number;
-  /** What it is by a real tokenizer, as near as anyone but its model can tell; dear, for charges and counts. Rejects where there is none. */
+  /** By a real tokenizer, as near as only the model's own could get closer; slow, for charges and counts. Rejects if it can't be loaded. */
   countTokens(): Promise<number>;
 }
 
-/** What of a chat request a model reads. */
+/** The fields of a chat request that a model reads. */
 interface PromptFields {
   messages: readonly unknown[];
   tools?: unknown;
@@ -27,23 +27,23 @@ interface PromptFields {
 
 const documentFields = ["tools", "functions", "response_format", "prediction"] as const;
 
-/** What of a request costs tokens, in any dialect. */
+/** What costs tokens in a request, in any dialect. */
 export interface PromptParts {
   /** Texts, and documents such as tools as JSON. */
   texts: string[];
   messages: number;
   images: number;
-  /** Bytes that become tokens only in some models: files, and what other fields say. They are reserved for, not counted. */
+  /** Bytes that become tokens only in some models: files, and unknown fields. They are reserved for, not counted. */
   bytes?: number;
 }
 
-/** Role, separators and the template around one message: no chat template known to us takes more. */
+/** Role, separators and the template around a message; no chat template known to us takes more. */
 const messageTokens = 16;
 /** The most that a vision model in use charges for one image at full detail. */
 const imageTokens = 4_096;
 const bytesPerToken = 4;
 
-/** Walks everything of a chat request that a model reads. */
+/** Measures everything in a chat request that a model reads. */
 export function promptSize(body: PromptFields): PromptSize {
   const parts = { texts: [] as string[], messages: body.messages.length, images: 0, bytes: 0 };
   for (const message of body.messages) addMessage(message, parts);
@@ -63,7 +63,7 @@ export function sizeOf({ texts, messages, images, bytes: others = 0 }: PromptPar
   };
 }
 
-/** Media stand among the parts of a content: a whole message that calls itself an image is text all the same. */
+/** Only parts of `content` can be media: a message that calls itself an image is text all the same. */
 function addMessage(message: unknown, parts: Required<PromptParts>): void {
   if (!isObject(message)) return;
   for (const [key, value] of Object.entries(message))
@@ -72,23 +72,23 @@ function addMessage(message: unknown, parts: Required<PromptParts>): void {
   if (Array.isArray(content)) parts.bytes += content.filter(isOfUnknownKind).length * imageTokens;
 }
 
-/** Whatever an upstream makes of it, it may charge for it as for an image. */
+/** Whatever an upstream makes of such a part, it may charge for it as for an image. */
 function isOfUnknownKind(part: unknown): boolean {
   if (!isObject(part)) return false;
   return !mediaKinds.has(part["type"]) && typeof part["text"] !== "string" && typeof part["refusal"] !== "string";
 }
 
-/** What a model sealed of its thinking, for its own provider to open. */
+/** Thinking that a model encrypted, for its own provider to open. */
 const sealedNames: ReadonlySet<string> = new Set(["signature", "thought_signature", "encrypted_content"]);
 const dataUrl = /^data:[^,\s]{0,100};base64,[A-Za-z0-9+/=_-]*$/i;
 
-/** Base64 in a part or beside what is said, under some provider's name. It is reserved for, but no tokenizer of words counts it. */
+/** Base64 that providers put into parts or beside the content. It is reserved for, but a tokenizer of words can't count it. */
 function isBytes(name: string, text: string, holder: Json): boolean {
   if (name === "text" || name === "arguments") return false;
   return sealedNames.has(name) || (name === "data" && holder["type"] === "reasoning.encrypted") || dataUrl.test(text);
 }
 
-/** Adds every text inside `value`, which stands under `name` in `holder`. Depth is bounded by the JSON reader (src/server/parse-json.ts). */
+/** Adds every text inside `value`, which is `holder[name]`. The JSON reader bounds its depth (src/server/parse-json.ts). */
 function collect(value: unknown, parts: Required<PromptParts>, mayBeMedia: boolean, name: string, holder: Json): void {
   if (typeof value === "string") {
     if (isBytes(name, value, holder)) parts.bytes += Buffer.byteLength(value);
@@ -104,13 +104,13 @@ function collect(value: unknown, parts: Required<PromptParts>, mayBeMedia: boole
   }
 }
 
-/** Parts whose payload is base64 or an address, not text; it stands under the kind's own name. */
+/** Kinds of parts whose payload is base64 or an address; it stands in the member of the same name. */
 const mediaKinds: ReadonlySet<unknown> = new Set(["image_url", "input_audio", "file", "video_url"]);
 
-/** What an address leads to may fill any context window. */
+/** The content behind an address may fill any context window. */
 export const unknownBytes = 2 ** 40;
 
-/** Of all texts inside a file or a recording, which base64 makes a third longer; no reader makes more tokens of it than it has bytes. */
+/** Bytes of all texts inside a file or a recording, without base64's extra third; no tokenizer makes more tokens than bytes. */
 function fileBytes(payload: unknown): number {
   if (typeof payload === "string") return /^https?:/i.test(payload) ? unknownBytes : base64Bytes(payload);
   if (!isObject(payload)) return 0;
@@ -121,15 +121,15 @@ export function base64Bytes(text: string): number {
   return Math.ceil((text.length * 3) / 4);
 }
 
-/** Output tokens of a stream whose upstream never said: a delta is at least one token, and four characters make one. */
+/** Output tokens of a stream whose upstream reports none: at least one for each delta, and one for every four characters. */
 export function countedOutputTokens(deltas: number, characters: number): number {
   return Math.max(deltas, Math.ceil(characters / bytesPerToken));
 }
 
-// How large texts are that a model reads one by one and answers without a text: embeddings and rankings.
-// Their upper bound is capped by a context window for each text, not by one for all (src/language/reserve.ts).
+// Sizes of texts that a model reads one by one and answers without text: embeddings and rerank.
+// Their upper bound allows a context window for each text, not one for all (src/language/reserve.ts).
 
-/** Marks that a model sets around one text: no tokenizer known to us takes more. */
+/** Special tokens that a model puts around a text; no tokenizer known to us takes more. */
 const markTokens = 8;
 
 export function inputSize(texts: readonly string[]): PromptSize {
@@ -137,15 +137,14 @@ export function inputSize(texts: readonly string[]): PromptSize {
   return { ...size, tokensMax: size.tokensMax + texts.length * markTokens, contexts: texts.length, prompts: texts.length };
 }
 
-/** Texts that come as their tokens: whoever made them has counted them. */
+/** For inputs that come as tokens, so the caller has counted them. */
 export function tokensSize(lists: readonly (readonly number[])[]): PromptSize {
   const tokens = lists.reduce((sum, { length }) => sum + length, 0);
   return { tokensMax: tokens, contexts: lists.length, prompts: lists.length, tokensLikely: tokens, countTokens: async () => tokens };
 }
 
 /**
- * A query is counted once. But there are hosts that read and bill it with every document (Voyage, Jina), so the bound is that of
- * so many queries.
+ * A query is counted once. Some hosts (Voyage, Jina) read and bill it again with every document, so the upper bound holds it once for each.
  */
 export function rankingSize(query: string, documents: readonly string[]): PromptSize {
   const size = inputSize([query, ...documents]);

@@ -1,6 +1,5 @@
-// Reserves what a token-billed call may cost at most and lowers its output cap to what the balance
-// and the key's budget can pay (gateway-api.md, max_tokens; OPERATOR.md "The upper bound reserved"). Refuses with 402 when not one token
-// can be paid.
+// Reserves the most that a token-billed call can cost, and lowers its output cap to what the balance and the key's budget can pay
+// (docs/behaviour/billing.md#reservation). Refuses with 402 when they can't pay for a single token.
 import type { Caller } from "../accounts/caller.ts";
 import { refuseBalance, refuseKey, type Shortfall } from "../admission/payment.ts";
 import type { Model } from "../catalog/types.ts";
@@ -11,33 +10,33 @@ import { affordableOutputTokens, tokenCostBound, type TokenPrices } from "../pri
 import type { PromptSize } from "./prompt-size.ts";
 
 export interface OutputCap {
-  /** Output tokens asked for; null: the caller named none. */
+  /** Output tokens asked for; null where the caller set no cap. */
   asked: number | null;
-  /** Answers asked for (`n`): each may be that long. */
+  /** Answers asked for (`n`), each as long as the cap. */
   choices: number;
 }
 
-/** Of an operation that is billed on its input alone. */
+/** For operations that are billed by their input alone. */
 export const noOutput: OutputCap = { asked: 0, choices: 1 };
 
 export interface Hold {
   id: string;
   granted: Amount;
-  /** The cap that the caller named; null: none. */
+  /** The caller's cap; null: none. */
   asked: number | null;
-  /** What the balance lowered the output to; null: it pays for all. */
+  /** The cap that the balance pays for; null where it pays for all that was asked for. */
   lowered: number | null;
   /** The cap that goes to the model's own routes; null: none. */
   sent: number | null;
-  /** Output tokens of one answer that are reserved for, whether or not a cap says so. */
+  /** Output tokens of one answer that are reserved for, with or without a cap. */
   outputMax: number;
-  /** Input tokens that are charged at most, whatever its upstream says that it read: the context window, as often as it is filled. */
+  /** Input tokens that are charged at most, whatever the upstream reports: the context window, times how often it is filled. */
   inputMax: number;
-  /** What the account, or its key where that is less, could spend before this call. */
+  /** What the account could spend before this call, or its key where that is less. */
   available: Amount;
 }
 
-/** `prices` are those of the model asked for: a fallback never costs more. */
+/** `prices` are those of the requested model: a fallback never costs more. */
 export async function reserveTokens(
   context: Pick<Context, "db" | "ledger" | "catalog" | "publicUrl" | "clock">,
   caller: Caller,
@@ -57,7 +56,7 @@ export async function reserveTokens(
   const affordable: Affordable = (amount) => Math.min(outputMax, perChoice(affordableOutputTokens(prices, inputTokens, amount), cap));
   const { granted, refused, keyLeft } = reserved;
   const shortfall = { caller, model, need: least, available: reserved.available, reserved: reserved.reserved };
-  const shorter = outputMax === 0 ? null : affordable; // null: there is no output that could be shorter
+  const shorter = outputMax === 0 ? null : affordable; // null: there is no output to shorten
   if (refused === "key" && keyLeft !== null) {
     const payable = shorter?.(keyLeft > 0n ? keyLeft : 0n);
     await refuseKey(context, { ...shortfall, keyLeft, details: payable === undefined ? {} : { affordable_max_tokens: payable } });
@@ -74,7 +73,7 @@ function perChoice(tokens: number, { choices }: OutputCap): number {
   return Math.max(0, Math.floor(tokens / choices));
 }
 
-/** Says what could be paid now, and what once the account's other requests have ended. */
+/** The sentence says what the account could pay for now, and once its other requests have ended. */
 function refusePayment(context: Pick<Context, "catalog" | "publicUrl">, shortfall: Shortfall, affordable: Affordable | null): never {
   if (affordable === null) refuseBalance(context, shortfall);
   const { available, reserved } = shortfall;

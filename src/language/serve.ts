@@ -1,5 +1,5 @@
-// The story of a request to a token-billed model, in whatever dialect it came: resolve, gate, count, reserve, route,
-// charge. What a dialect's request asks for and what its answer says is the orders' business.
+// The lifecycle of a request to a token-billed model, in any dialect: resolve, gate, count, reserve, route, charge.
+// The request adapters know what each dialect's request asks for and what its answer says.
 import { operations } from "../../generated/operations.ts";
 import { type Ask, askOf } from "../admission/ask.ts";
 import { asDeclared } from "../admission/declared-error.ts";
@@ -26,32 +26,32 @@ import { type Bill, openCall, type OpenCall } from "./open-call.ts";
 import type { PromptSize } from "./prompt-size.ts";
 import { type Hold, type OutputCap, reserveTokens } from "./reserve.ts";
 
-/** One route that is tried. */
+/** One attempt at one route. */
 export interface RouteTry {
   candidate: Candidate;
   hold: Hold;
   size: PromptSize;
-  /** The answer names the model that was asked for, its alias resolved, whoever serves it. */
+  /** Answers name the model that was asked for, with its alias resolved, whichever route serves it. */
   upstream: UpstreamCall;
 }
 
-/** What is asked for. */
-export interface Order<Answer extends Whole, Stream extends AnswerStream<unknown> = never> {
+/** Turns a dialect's request into what the lifecycle of a call needs. */
+export interface RequestAdapter<Answer extends Whole, Stream extends AnswerStream<unknown> = never> {
   /** Id or alias. */
   model: string;
   type: Model["type"];
   stream: boolean;
-  /** Refuses what the model does not declare; before any limit or money. */
+  /** Refuses what the model does not declare, before any limit or money. */
   assertFits(model: Model): void;
-  /** May stand in for the model that was asked for. */
+  /** Whether the model may answer instead of the one that was asked for. */
   fits(other: Model): boolean;
   measure(): PromptSize;
   cap: OutputCap;
-  /** One attempt at one route. */
+  /** Makes one attempt at one route. */
   call(tried: RouteTry): Promise<Answer | Stream>;
-  /** Characters of an answer whose upstream never said its usage, counted as a stream's tally is: both forms cost the same. */
+  /** Characters of an answer whose upstream reports no usage, counted like a stream's tally, so that both cost the same. */
   charactersOf(answer: Answer): number;
-  /** Says an error in a code of its own; any other stays as it is. Absent: none has one. */
+  /** Returns an error with a code of the operation's own; other errors as they are. Absent where the operation has no such codes. */
   declared?(error: unknown): unknown;
 }
 
@@ -62,44 +62,44 @@ export type Served<Answer, Stream> = { ask: Ask; call: OpenCall; headers: Record
 export async function serve<Answer extends Whole, Stream extends AnswerStream<unknown> = never>(
   context: Context,
   request: Ask,
-  order: Order<Answer, Stream>,
+  adapter: RequestAdapter<Answer, Stream>,
 ): Promise<Served<Answer, Stream>> {
   const ask = askOf(request);
-  const admitted = admitModel(context.catalog, order.model, order.type);
+  const admitted = admitModel(context.catalog, adapter.model, adapter.type);
   const { model } = admitted;
-  order.assertFits(model);
+  adapter.assertFits(model);
   await assertMayUse(context, ask.caller, model);
-  const size = order.measure();
-  const asDeclaredHere = (thrown: unknown) => asDeclared(order.declared?.(thrown) ?? thrown, ask.operationId);
+  const size = adapter.measure();
+  const asDeclaredHere = (thrown: unknown) => asDeclared(adapter.declared?.(thrown) ?? thrown, ask.operationId);
   if (!surelyFits(model, size))
     await assertRoom(context, model, size, ask.operationId).catch((error: unknown) => {
       throw asDeclaredHere(error);
     });
-  const { cap } = order;
+  const { cap } = adapter;
   const tokens = { input: size.tokensLikely, output: Math.min(cap.asked ?? 0, model.maxOutputTokens) * cap.choices };
   const { caller, operationId: operation, requestId, receivedAt, since, addHeaders } = ask;
   const rate = await countCall(context, { caller, model, tokens, addHeaders });
   const hold = await orGiveBack(rate, reserveTokens(context, ask.caller, model, tokenPricesOf(model), size, cap));
   const call = openCall(context, {
     caller,
-    facts: { operation, requestId, receivedAt, since, stream: order.stream },
+    facts: { operation, requestId, receivedAt, since, stream: adapter.stream },
     admitted,
     hold,
     size,
     rate,
   });
   const mayServe = (other: Model) =>
-    other.type === order.type && order.fits(other) && hasRoom(other, size, cap) && mayUse(ask.caller, other);
+    other.type === adapter.type && adapter.fits(other) && hasRoom(other, size, cap) && mayUse(ask.caller, other);
   const candidates = candidatesOf(context.catalog, model, mayServe);
   try {
-    const callOne = (candidate: Candidate) => order.call({ candidate, hold, size, upstream: upstreamCall(ask, candidate, model) });
+    const callOne = (candidate: Candidate) => adapter.call({ candidate, hold, size, upstream: upstreamCall(ask, candidate, model) });
     const { result, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, callOne, { rejectsAlone });
     call.served = candidate;
     call.firstByteMs = msSince(since);
     const headers = routeHeaders(admitted, candidate, hold);
-    if (result.kind === "stream") return leaveTogether(context, { kind: "stream", ask, call, headers, source: result as Stream });
+    if (result.kind === "stream") return settleOnDisconnect(context, { kind: "stream", ask, call, headers, source: result as Stream });
     const answer = result as Answer;
-    const counted = () => countedUsage(context, size, { deltas: 0, characters: order.charactersOf(answer), prompt: null });
+    const counted = () => countedUsage(context, size, { deltas: 0, characters: adapter.charactersOf(answer), prompt: null });
     return { kind: "whole", ask, call, headers, answer, bill: await call.complete(answer.usage, counted) };
   } catch (thrown) {
     const declared = asDeclaredHere(thrown);
@@ -110,13 +110,13 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
 }
 
 /** For operations that never stream. */
-export async function serveWhole<Answer extends Whole>(context: Context, ask: Ask, order: Order<Answer>) {
-  const served = await serve(context, ask, order);
+export async function serveWhole<Answer extends Whole>(context: Context, ask: Ask, adapter: RequestAdapter<Answer>) {
+  const served = await serve(context, ask, adapter);
   if (served.kind === "stream") throw new Error(`${ask.operationId} does not stream`);
   return served;
 }
 
-/** Our own translation, which asked no upstream, or a model that nobody asked for. */
+/** A rejection by our own translation, before any upstream was asked, or by a fallback model: it says nothing about the other routes. */
 function rejectsAlone({ status }: UpstreamError, { layer }: Candidate): boolean {
   return status === null || layer === 3;
 }
@@ -125,28 +125,28 @@ function upstreamCall({ signal, requestId, caller }: Ask, { route }: Candidate, 
   return { route, signal, requestId, publicModel: id, account: caller.accountId };
 }
 
-/** A stream whose client leaves before anybody reads it must be settled all the same. */
-function leaveTogether<Answer, Stream extends AnswerStream<unknown>>(
+/** Settles a stream whose client disconnects before the stream is read. */
+function settleOnDisconnect<Answer, Stream extends AnswerStream<unknown>>(
   context: Context,
   answer: { kind: "stream"; ask: Ask; call: OpenCall; headers: Record<string, string>; source: Stream },
 ): Served<Answer, Stream> {
   const { ask } = answer;
   const settle = () =>
     (isLeft(ask.signal) ? chargeDelivered(context, answer) : answer.call.interrupted()).catch((cause: unknown) =>
-      context.log.error({ err: cause, request_id: ask.requestId }, "a stream that was left could not be settled"),
+      context.log.error({ err: cause, request_id: ask.requestId }, "an aborted stream could not be settled"),
     );
   if (ask.signal.aborted) void settle();
   else ask.signal.addEventListener("abort", settle, { once: true });
   return answer;
 }
 
-/** "A caller who leaves a stream pays for what was delivered": measured where the upstream said, else counted. */
+/** A caller who disconnects pays for what was delivered: measured where the upstream reported it, else counted. */
 export async function chargeDelivered(
   context: Pick<Context, "log">,
   { call, source }: { call: OpenCall; source: { tally: Tally } },
 ): Promise<void> {
   const { usage, deltas } = source.tally;
-  // Hosts that say usage with every record measure the prompt before there is an answer: nothing was delivered all the same.
+  // Hosts that report usage with every record measure the prompt before they answer, but nothing has been delivered yet.
   if (deltas === 0 && (usage === null || usage.output === 0)) return await call.aborted(noUsage, false);
   await call.aborted(usage ?? (await countedUsage(context, call.size, source.tally)), usage !== null);
 }
@@ -157,17 +157,17 @@ async function settleWithout(context: Context, ask: Ask, call: OpenCall, error: 
     if (isLeft(ask.signal)) await call.aborted(noUsage, false);
     else await call.failed(planned.code, shownError(planned, operations[ask.operationId].dialect));
   } catch (cause) {
-    // The hold ends by itself; the caller's error is what matters to the caller.
+    // The hold ends by itself; the caller needs to see the original error.
     context.log.error({ err: cause, request_id: ask.requestId }, "a failed call could not be settled");
   }
 }
 
-// Which models are named when every route of one refused the content (gateway-api.md "Error object", route_refused).
-// Leaves near matches of an unknown name to src/catalog/suggest.ts.
+// Which models to suggest when every route of one refused the content (route_refused).
+// Near matches of an unknown name are in src/catalog/suggest.ts.
 
 const suggestionsMax = 5;
 
-/** Only such as could serve this very request: another refusal would help nobody. Any other error stays as it is. */
+/** Suggests only models that could serve this very request; another refusal would not help. Other errors stay as they are. */
 function suggestOthers(
   error: unknown,
   { listed }: Pick<Catalog, "listed">,
@@ -181,7 +181,7 @@ function suggestOthers(
   return new ApiError(error.code, { ...error.details, inside: { suggested_models: best.map(({ id }) => id) } });
 }
 
-// What the answer's headers say of how it was served (gateway-api.md, chat completions, response headers).
+// The headers that say how a request was served (docs/behaviour/requests.md#headers).
 
 function routeHeaders({ model, alias }: Resolved, served: Candidate, hold: Hold): Record<string, string> {
   return {
@@ -193,7 +193,7 @@ function routeHeaders({ model, alias }: Resolved, served: Candidate, hold: Hold)
   };
 }
 
-/** "When `max_tokens` was lowered; carries the value sent": by the balance, by the gateway's own limit or by what a stand-in writes at most. */
+/** Sent when `max_tokens` was lowered, with the value sent: by the balance, by the gateway's own limit or by the most that a fallback can write. */
 function clampHeaders(sent: number | null, { asked, lowered, available }: Hold): Record<string, string> {
   if (sent === null || (lowered === null && sent >= (asked ?? sent))) return {};
   return { "x-svc-max-tokens-clamped": String(sent), "x-svc-credits-have": usdText(available) };

@@ -1,24 +1,24 @@
-// A lane, and one beside it for accounts whose balance somebody holds: whoever waits for such an account, nobody waits for them.
+// A batcher for the ledger, with a second one for accounts whose balance another session holds: only calls of those accounts wait for it.
 import type { Db } from "../db/connect.ts";
 import { createLane, FailedFor } from "../db/batcher.ts";
 
 /**
- * True where somebody held an account's balance for longer than ledger_reserve and ledger_settle wait: lock_not_available,
- * or query_canceled, since Postgres signals a lock's time-out twice and now and then only the second one is heard.
+ * True if another session held the account's balance for longer than ledger_reserve and ledger_settle wait: lock_not_available, or
+ * query_canceled, since Postgres signals a lock's timeout twice and sometimes only the second signal is seen.
  */
 export function isAccountHeld(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   return code === "55P03" || code === "57014";
 }
 
-/** As a lane's; an item whose account is held is repeated within its patience. */
-export function createAccountLane<Item extends { accountId: bigint }, Result>(
+/** Like a batcher; an item whose account is held is retried until `patienceMs` are over. */
+export function createAccountBatcher<Item extends { accountId: bigint }, Result>(
   db: Db,
   options: Parameters<typeof createLane<Item, Result>>[0],
 ): ReturnType<typeof createLane<Item, Result>> {
   const work = (items: readonly Item[]) => namingTheHeld(db, items, options.work);
   const usual = createLane({ ...options, turns: db.turns, work });
-  const aside = createLane({ ...options, work }); // in nobody's turn: it may wait for long
+  const aside = createLane({ ...options, work }); // outside the mutex, since it may wait for long
   const held = new Set<bigint>();
   const waiting = new Set<Promise<unknown>>();
 
@@ -58,7 +58,7 @@ export function createAccountLane<Item extends { accountId: bigint }, Result>(
   };
 }
 
-/** Fails those alone whose accounts are held, instead of the batch. */
+/** Fails only the items whose accounts are held, instead of the whole batch. */
 async function namingTheHeld<Item extends { accountId: bigint }, Result>(
   db: Db,
   items: readonly Item[],

@@ -1,5 +1,5 @@
-// Recomputes every balance and reservation from the entries and holds alone (PEERS.md 5.5). Trusts no trigger:
-// what it reads is the facts, what it compares is the projection.
+// Recomputes every balance and reservation from the entries and holds alone (docs/behaviour/ledger.md#invariants). Trusts no trigger: it reads
+// the facts and compares the projection.
 import { type Db, inSnapshot } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
 import { toUsd } from "../money.ts";
@@ -7,7 +7,7 @@ import { toUsd } from "../money.ts";
 export interface Audit {
   accounts: number;
   entries: number;
-  /** Media holds that neither settled nor were released. */
+  /** Media holds that are neither settled nor released. */
   holds_open: number;
   /** Calls in flight. */
   reservations_open: number;

@@ -1,4 +1,4 @@
-// Reading balances; never writes.
+// Reads balances and the budgets of keys. Writes nothing.
 import type { Db, Queries } from "../db/connect.ts";
 import type { Amount } from "../money.ts";
 
@@ -19,7 +19,7 @@ export async function readBalance(db: Db, accountId: bigint): Promise<Balance | 
   return rows[0];
 }
 
-/** Sum of the account's open media holds: they are entries, so the balance is already net of them. */
+/** The sum of the account's open media holds. They are entries, so the balance is already net of them. */
 export async function readMediaHolds(db: Db, accountId: bigint): Promise<Amount> {
   const { rows } = await db.pool.query<{ held: Amount }>(
     `select coalesce(-sum(h.amount), 0)::bigint as held from ledger_entry h where h.account_id = $1 and h.kind = 'hold' and not exists (
@@ -29,17 +29,17 @@ export async function readMediaHolds(db: Db, accountId: bigint): Promise<Amount>
   return (rows[0] as { held: Amount }).held;
 }
 
-// Reading what a single key may spend; table key_budget is kept by triggers (src/db/functions/apply_entries.sql).
+// What a single key may spend. Triggers keep table key_budget up to date (src/db/functions/apply_entries.sql).
 
 interface LimitedKey {
   prefix: string;
   last4: string;
   limit: Amount | null;
-  /** What it may still spend; below 0 where its limit is below what is spent; null: no limit. */
+  /** What it may still spend; below 0 if its budget was set below what it had spent; null: no budget. */
   left: Amount | null;
 }
 
-/** What a refusal says of the key whose budget does not reach. */
+/** The key in a refusal for want of budget. */
 export async function readLimitedKey(db: Queries, keyId: bigint): Promise<LimitedKey | undefined> {
   const { rows } = await db.pool.query<LimitedKey>(
     `select k.prefix, k.last4, b.limit_amount as "limit", b.limit_amount - b.spent - b.reserved as "left" from api_key k join key_budget b on b.key_id = k.id where k.id = $1`,

@@ -1,27 +1,27 @@
-// Proves that a commit still ends: reads and what waits for no disk go on where the only synchronous standby is lost, and charges don't.
-// What was confirmed is counted, so that a database which has lost some of it is found: a restore, or a standby that was behind.
+// Proves that commits still succeed: when the only synchronous standby is lost, reads go on and charges don't. Counts the confirmed commits, so
+// that a database that has lost some of them is found out: one that was restored, or a standby that was behind.
 import type { Db } from "../db/connect.ts";
 import type { LedgerTimes } from "./times.ts";
 
 export interface CommitProof {
-  /** How many were confirmed. */
+  /** How many commits were confirmed. */
   readonly confirmed: bigint;
-  /** Since the last one was asked for; of the first one, since it was waited for. */
+  /** Since the last confirmed one was sent or, before the first, since this was opened. */
   ageMs(): number;
-  /** Proves one more. Never rejects. */
+  /** Confirms one more. Never rejects. */
   prove(): Promise<void>;
-  /** The last one is young, or one can be proven now. */
+  /** Whether the last proof is recent, or a new one succeeds now. */
   isFresh(): Promise<boolean>;
-  /** Takes what the database still has for what was confirmed. Returns how much time is lost, at most; 0: nothing. */
+  /** Compares with what the database has. Returns how much time was lost, at most, in ms; 0: nothing. */
   compare(confirmed: bigint, found: bigint): number;
-  /** At this time of the database's: the last one is so old that another process may have deleted it. */
+  /** Whether, at this time of the database's, the last proof is so old that another process may have deleted it. */
   mayBeForgotten(at: number): boolean;
-  /** Gives what was lost up: what is left counts from now on. */
+  /** Accepts the loss: counts on from what is left. */
   accept(found: bigint): void;
   stop(): Promise<void>;
 }
 
-/** Rows of processes that died, or were suspended for so long. */
+/** Age of rows that are deleted: of processes that died or were suspended. */
 const forgetAfterMs = 24 * 60 * 60_000;
 
 export async function openCommitProof(
@@ -31,11 +31,11 @@ export async function openCommitProof(
 ): Promise<CommitProof> {
   let confirmed = 0n;
   let provenAt = -Infinity;
-  /** Of the database. */
+  /** By the database's clock. */
   let lastTime = Infinity;
   const openedAt = performance.now();
   let proving: Promise<void> | null = null;
-  // Not of those that beat: their clock, or the database's, may have leapt.
+  // Keeps the rows of live processes: their clock, or the database's, may have jumped.
   await db.pool.query(
     "delete from commit_proof p where at < now() - $1::interval and not exists (select from replica r where r.id = p.replica)",
     [`${forgetAfterMs} milliseconds`],
@@ -45,16 +45,16 @@ export async function openCommitProof(
     const sentAt = performance.now();
     const count = confirmed + 1n;
     const { rows } = await db.pool.query<{ is_proven: boolean }>("select prove_commit($1, $2) as is_proven", [owner, count]);
-    if (!rows[0]!.is_proven || count !== confirmed + 1n) return; // some is lost, or was given up meanwhile: the next beat sees it
+    if (!rows[0]!.is_proven || count !== confirmed + 1n) return; // a loss, or one that was just accepted: the next heartbeat sees it
     confirmed = count;
     provenAt = sentAt;
     lastTime = db.standing.now().getTime();
   };
   const prove = () => {
-    // Not where it isn't known to be ours: what is found there would be overwritten.
+    // Not in a database that may be another one, whose row would be overwritten.
     if (db.standing.refusal !== null) return Promise.resolve();
     proving ??= proveOne()
-      .catch(() => undefined) // who asks is told by its age
+      .catch(() => undefined) // the age of the last proof shows it
       .finally(() => (proving = null));
     return proving;
   };

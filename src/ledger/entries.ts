@@ -1,9 +1,9 @@
-// Reading the ledger's entries, and how one looks on the wire (WIRE.md 15.3); never writes.
+// Reads ledger entries and shows them as the contract does. Writes nothing.
 import type { Queries } from "../db/connect.ts";
 import { type Amount, toUsd } from "../money.ts";
 
 interface Entry {
-  /** Place in the account's ledger, from 1 without a gap. */
+  /** Its number in the account's ledger, from 1 without a gap. */
   seq: bigint;
   kind: string;
   amount: Amount;
@@ -13,7 +13,7 @@ interface Entry {
   createdAt: Date;
 }
 
-/** What an entry is called outside, by what it is called inside. */
+/** The contract's types of entries, by the database's kinds. */
 const typeOfKind = {
   deposit: "purchase",
   signup_credit: "signup_bonus",
@@ -32,14 +32,14 @@ const kindOfType = Object.fromEntries(Object.entries(typeOfKind).map(([kind, typ
 const columns = `seq, kind, amount, balance_after as "balanceAfter", ref, hash, created_at as "createdAt"`;
 
 interface EntryFilter {
-  /** Only entries before this place; null: from the newest. */
+  /** Only entries before this number; null: from the newest. */
   before: bigint | null;
   type: EntryType | null;
 }
 
 /** Newest first. */
 export async function readEntries(db: Queries, accountId: bigint, { before, type }: EntryFilter, limit: number): Promise<Entry[]> {
-  // What is no charge is rare in a ledger and has an index of its own.
+  // Entries other than usage are rare and have an index of their own.
   const ofType = type === null ? "" : type === "usage" ? "and kind = $4" : "and kind = $4 and kind <> 'usage'";
   const { rows } = await db.pool.query<Entry>(
     `select ${columns} from ledger_entry where account_id = $1 and ($2::bigint is null or seq < $2) ${ofType} order by seq desc limit $3`,
@@ -57,7 +57,7 @@ export async function readEntriesOf(db: Queries, accountId: bigint, id: string):
   return rows;
 }
 
-/** The place that an entry's id names in the account's ledger; undefined where no entry has that id. */
+/** The number of the entry with this id in the account's ledger; undefined: there is none. */
 export async function findEntry(db: Queries, accountId: bigint, id: string): Promise<bigint | undefined> {
   const digits = /^led_([1-9]\d{0,17})$/.exec(id)?.[1];
   if (digits === undefined) return undefined;
@@ -68,7 +68,7 @@ export async function findEntry(db: Queries, accountId: bigint, id: string): Pro
   return rows[0]?.seq;
 }
 
-/** As the contract shows it. */
+/** An entry as the contract shows it. */
 export function entryRecord({ seq, kind, amount, balanceAfter, ref, hash, createdAt }: Entry) {
   return {
     id: `led_${seq}`,

@@ -1,5 +1,5 @@
-// Reserve before a call, settle after it, in two batched lanes (README.md beside this file). Knows no prices and
-// no HTTP; what a request costs is decided by its flow.
+// Reserves before a call and settles after it, each through a batcher (README.md beside this file). Knows no prices and no HTTP: the flows
+// decide what a request costs.
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { plainArray } from "../db/array-text.ts";
@@ -10,12 +10,12 @@ import { refuseInDoubt } from "../db/standing.ts";
 import { isDatabaseAway } from "../db/transient-error.ts";
 import { fail } from "../errors/fail.ts";
 import type { Amount } from "../money.ts";
-import { createAccountLane, isAccountHeld } from "./account-batcher.ts";
-import { type Beating, type GivenUp, keepBeating } from "./replica.ts";
+import { createAccountBatcher, isAccountHeld } from "./account-batcher.ts";
+import { type Heartbeat, type GivenUp, keepHeartbeat } from "./replica.ts";
 import { type LedgerTimes, ledgerTimes } from "./times.ts";
 import type { UsageLogRow } from "./usage-log.ts";
 
-/** A place among the calls of its kind that run at once, e.g. speech, as part of audio. */
+/** Room for one running call of its kind, e.g. speech, as part of audio. */
 export interface Slot {
   pool: string;
   poolMax: number;
@@ -25,57 +25,57 @@ export interface Slot {
 
 interface ReserveRequest {
   accountId: bigint;
-  /** Whose budget it also comes out of; null or absent: none. */
+  /** The key whose budget it also comes out of; null or absent: none. */
   keyId?: bigint | null;
-  /** Absent: the call takes none. */
+  /** Absent: the call needs no slot. */
   slot?: Slot;
   /** Fixed for the request's life; settle names it again. */
   id: string;
-  /** The upper bound of what the call may cost. */
+  /** The most that the call may cost. */
   want: Amount;
-  /** Less than this is no use: refuse. At most `want`. */
+  /** Refuse if less than this can be held. At most `want`. */
   least: Amount;
 }
 
 export interface Reserved {
   /** Between least and want; null: refused, nothing is held. */
   granted: Amount | null;
-  /** What the account could spend before this request; the rest of its balance is held by others. */
+  /** What the account could spend before this request; other requests hold the rest of its balance. */
   available: Amount;
   /** Held by other requests in flight. */
   reserved: Amount;
   /** Why nothing was granted. */
   refused: "slot" | "group" | "key" | "balance" | null;
-  /** What the key could spend before this request; null: it has no limit of its own. */
+  /** What the key could spend before this request; null: it has no budget. */
   keyLeft: Amount | null;
 }
 
 interface Settlement {
   accountId: bigint;
   id: string;
-  /** Its cost is what is charged; 0 gives the whole reservation back. */
+  /** Its cost is charged; 0 releases the whole hold. */
   log: UsageLogRow;
 }
 
 export interface Ledger {
   reserve(request: ReserveRequest): Promise<Reserved>;
-  /** A reservation becomes as large as `want`, in its slot, or stays as it was. */
+  /** Raises a hold to `want`, in its slot, or leaves it as it was. */
   raise(request: Pick<ReserveRequest, "accountId" | "id" | "want">): Promise<Reserved>;
-  /** Durable when it resolves. Returns the account's balance after the charge. */
+  /** Committed when it resolves. Returns the account's balance after the charge. */
   settle(settlement: Settlement): Promise<Amount>;
   /** Calls that hold a reservation and have not settled. */
   inFlight(): number;
-  /** The database has confirmed a commit lately, or does so now. */
+  /** Whether the database has confirmed a commit lately, or does so now. */
   commits(): Promise<boolean>;
-  /** Since the last one. */
+  /** Time since the last confirmed commit. */
   commitAgeMs(): number;
-  /** Settles what is queued, then stops beating; says of settlements that were given up whether they were made. */
+  /** Settles what is queued, stops the heartbeat, and reports whether settlements that were given up were made. */
   close(): Promise<void>;
 }
 
-/** More callers than this waiting for a reservation are told to come back: the queue would outlive their patience. */
+/** With more reservations waiting, further callers are refused: the queue would outlast their timeouts. */
 const reserveWaitingMax = 20_000;
-/** The first reservations of an outage were under way and may be made; those that follow never reach the database. Settlements are few: the calls in flight. */
+/** At the start of an outage reservations were in flight and may have been made; later ones never reach the database. Settlements are few. */
 const givenUpMax = 10_000;
 /** A hold lives this long without renewal; live calls are renewed every 30 s (replica.ts). */
 const holdLife = "2 minutes";
@@ -85,28 +85,25 @@ export interface LedgerWatch {
   reserving: LaneGauge;
   settling: LaneGauge;
   reserved(granted: Amount | null): void;
-  /** Durable. */
+  /** The charge is committed. */
   settled(log: UsageLogRow): void;
   /** Not charged, as far as is known. */
   unsettled(): void;
 }
 
-export async function openLedger(
-  db: Db,
-  onFault: (error: unknown, what: string) => void,
-  watch?: LedgerWatch,
-  times: LedgerTimes = ledgerTimes,
-): Promise<Ledger> {
+type OnFault = (error: unknown, what: string) => void;
+
+export async function openLedger(db: Db, onFault: OnFault, watch?: LedgerWatch, times: LedgerTimes = ledgerTimes): Promise<Ledger> {
   const owner = randomUUID();
   const open = new Map<string, { accountId: bigint; since: number }>();
-  /** Calls that may hold a reservation, or be charged, though nobody waits for them: the database did not answer. */
+  /** Calls that nothing waits for any more, but that may hold a reservation or be charged: the database did not answer. */
   const givenUp = new Map<string, GivenUp>();
   const giveUp = ({ accountId, id }: { accountId: bigint; id: string }, unheard: string | null) => {
     if (givenUp.size < givenUpMax || unheard !== null) givenUp.set(id, { accountId, since: performance.now(), unheard });
   };
-  const beating: Beating = await keepBeating(db, owner, open, givenUp, onFault, times);
+  const heartbeat: Heartbeat = await keepHeartbeat(db, owner, open, givenUp, onFault, times);
 
-  const { reserving, settling } = openLanes(db, owner, times, watch);
+  const { reserving, settling } = openBatchers(db, owner, times, watch);
 
   return {
     async reserve(request) {
@@ -117,32 +114,20 @@ export async function openLedger(
         if (reserved.granted !== null) open.set(request.id, { accountId: request.accountId, since: performance.now() });
         return reserved;
       } catch (cause) {
-        // Whatever it failed with last: an earlier try may have been made, and its answer lost.
+        // Whatever the last error was: an earlier attempt may have been made and its answer lost.
         if (!(cause instanceof LaneFull)) giveUp(request, null);
         if (cause instanceof LaneFull || isDatabaseAway(cause) || isAccountHeld(cause)) fail("overloaded", { cause });
         throw cause;
       }
     },
-    async raise({ accountId, id, want }) {
-      refuseInDoubt(db);
-      const sql = `select granted, available, reserved, refused, key_left as "keyLeft" from ledger_raise($1, $2, $3)`;
-      try {
-        const { rows } = await db.pool.query<Reserved>(sql, [accountId, id, want]);
-        return rows[0]!;
-      } catch (cause) {
-        // May have been made all the same: its call's settlement ends the hold, however large.
-        const hasEnded = (cause as { code?: string }).code === "P0002"; // this process was taken for dead
-        if (isDatabaseAway(cause) || isAccountHeld(cause) || hasEnded) fail("overloaded", { cause });
-        throw cause;
-      }
-    },
+    raise: (request) => raise(db, request),
     async settle(settlement) {
       try {
         const balance = await settling.run(settlement);
         watch?.settled(settlement.log);
         return balance;
       } catch (cause) {
-        // Made and, as far as anybody knows, not charged: the operator must be able to find it.
+        // The answer was delivered and, as far as is known, not charged: the operator must be able to find it.
         const what = `settling ${settlement.log.cost} units of account ${settlement.accountId}, request ${settlement.log.request_id},`;
         onFault(cause, what);
         watch?.unsettled();
@@ -154,28 +139,42 @@ export async function openLedger(
       }
     },
     inFlight: () => open.size,
-    commits: beating.commits,
-    commitAgeMs: beating.commitAgeMs,
+    commits: heartbeat.commits,
+    commitAgeMs: heartbeat.commitAgeMs,
     async close() {
       await reserving.drained();
       await settling.drained();
-      await nextTurn(); // whoever was failed last has given up by then
-      await beating.stop();
+      await nextTurn(); // the calls that failed last have given up by then
+      await heartbeat.stop();
     },
   };
 }
 
-function openLanes(db: Db, owner: string, times: LedgerTimes, watch: LedgerWatch | undefined) {
-  const reserving = createAccountLane(db, {
+async function raise(db: Db, { accountId, id, want }: Pick<ReserveRequest, "accountId" | "id" | "want">): Promise<Reserved> {
+  refuseInDoubt(db);
+  const sql = `select granted, available, reserved, refused, key_left as "keyLeft" from ledger_raise($1, $2, $3)`;
+  try {
+    const { rows } = await db.pool.query<Reserved>(sql, [accountId, id, want]);
+    return rows[0]!;
+  } catch (cause) {
+    // It may have been made all the same: the call's settlement ends the hold, however large.
+    const hasEnded = (cause as { code?: string }).code === "P0002"; // this process seemed dead to the others
+    if (isDatabaseAway(cause) || isAccountHeld(cause) || hasEnded) fail("overloaded", { cause });
+    throw cause;
+  }
+}
+
+function openBatchers(db: Db, owner: string, times: LedgerTimes, watch: LedgerWatch | undefined) {
+  const reserving = createAccountBatcher(db, {
     work: (items: readonly ReserveRequest[]) => reserveBatch(db, owner, items),
     waitingMax: reserveWaitingMax,
-    patienceMs: times.reservePatienceMs,
+    patienceMs: times.reserveTimeoutMs,
     ...(watch && { gauge: watch.reserving }),
   });
-  const settling = createAccountLane(db, {
+  const settling = createAccountBatcher(db, {
     work: (items: readonly Settlement[]) => settleBatch(db, items),
     waitingMax: Infinity,
-    patienceMs: times.settlePatienceMs,
+    patienceMs: times.settleTimeoutMs,
     ...(watch && { gauge: watch.settling }),
   });
   return { reserving, settling };
@@ -206,7 +205,7 @@ async function reserveBatch(db: Db, owner: string, items: readonly ReserveReques
   return results;
 }
 
-/** A row whose month has no table is no reason to give an answer away. */
+/** A missing partition for a row's month is no reason to give an answer away. */
 async function settleBatch(db: Db, items: readonly Settlement[]): Promise<Amount[]> {
   try {
     return await sendSettlements(db, items);
@@ -230,9 +229,9 @@ async function sendSettlements(db: Db, items: readonly Settlement[]): Promise<Am
   return items.map((item) => balances.get(item.accountId) ?? 0n);
 }
 
-// The last resort of a charge whose row of the usage log belongs to a month that has no table: the months are made, and the row is moved to now.
-// Times come from the database's clock (src/db/standing.ts), so that this is for a clock of the database that leapt, or months that somebody
-// dropped. Not a default partition: with one, a month could neither be detached concurrently nor attached while somebody reads the log.
+// The last resort for a charge whose usage log row belongs to a month without a partition: makes the months and moves the row to now. Times
+// come from the database's clock (src/db/standing.ts), so this happens only if that clock jumped or months were dropped. Not a default
+// partition: with one, a month can neither be detached concurrently nor attached while the log is read.
 
 /** Postgres names the table and no constraint. */
 function isWithoutMonth(error: unknown): boolean {
@@ -240,7 +239,7 @@ function isWithoutMonth(error: unknown): boolean {
   return code === "23514" && table === "usage_log" && constraint === undefined;
 }
 
-/** Changes the rows: a batch that is repeated carries the same times. */
+/** Changes the rows themselves, so that a batch that is repeated carries the same times. */
 async function moveIntoMonths(db: Db, rows: readonly UsageLogRow[]): Promise<void> {
   await ensurePartitions(db);
   const times = [...new Set(rows.map((row) => row.created_at.getTime()))];

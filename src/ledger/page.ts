@@ -1,6 +1,6 @@
-// A page of a list, and whether more follows: one row more than is shown is read, which tells.
+// A page of a list, and whether more follows: reads one row more than it shows.
 
-/** The contract's: the edge's validator puts no defaults in. */
+/** The contract's default: the edge's validator does not fill it in. */
 const limitDefault = 50;
 
 interface Page<Row> {
@@ -8,7 +8,7 @@ interface Page<Row> {
   hasMore: boolean;
 }
 
-/** `read` brings so many rows at most. */
+/** `read` returns at most so many rows. */
 export async function pageOf<Row>(limit: number = limitDefault, read: (most: number) => Promise<Row[]>): Promise<Page<Row>> {
   const found = await read(limit + 1);
   return { rows: found.slice(0, limit), hasMore: found.length > limit };

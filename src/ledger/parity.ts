@@ -1,5 +1,5 @@
-// A look at whether balances agree with the ledger that stays cheap however large it is: a slice of the accounts at a time, and those with
-// calls in flight. Each entry carries the balance after it, so an account costs three look-ups; `svc ledger audit` recomputes everything.
+// Compares balances with the ledger at a low cost, however large it is: a slice of the accounts at a time, plus those with calls in flight. Each
+// entry carries the balance after it, so an account costs three lookups; `svc ledger audit` recomputes everything.
 import type { Queries } from "../db/connect.ts";
 
 export interface ParityLook {
@@ -16,7 +16,7 @@ interface LookRow {
   mismatched: bigint[];
 }
 
-/** One statement, hence one snapshot. `suspects` are looked at again, so that what has been mended is seen. */
+/** One statement, hence one snapshot. `suspects` are compared again, so that repaired accounts are seen. */
 export async function lookAtParity(
   { pool }: Queries,
   { after, most, suspects }: { after: bigint; most: number; suspects: readonly bigint[] },

@@ -1,11 +1,11 @@
-// Repeats what a database that is away, or an account that somebody holds, did not do. Only for statements that may run twice.
+// Retries transient errors: an unavailable database, or an account whose balance is held. Only for statements that may run twice.
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDatabaseAway } from "../db/transient-error.ts";
 import { isAccountHeld } from "./account-batcher.ts";
 
 const pauseMs = 200;
 
-/** Until `ms` are over or the signal fires; then the last error is thrown. */
+/** Retries until `ms` are over or the signal fires, then throws the last error. */
 export async function persist<T>(ms: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + ms;
   for (;;) {
@@ -19,7 +19,7 @@ export async function persist<T>(ms: number, signal: AbortSignal, work: () => Pr
   }
 }
 
-/** The same statement may succeed a moment later. */
+/** Whether the same statement may succeed a moment later. */
 export function mayPass(error: unknown): boolean {
   return isDatabaseAway(error) || isAccountHeld(error);
 }

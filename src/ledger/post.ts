@@ -1,4 +1,4 @@
-// Entries that are no charge: deposits and credits. One insert; the triggers move the balance (src/db/functions/apply_entries.sql).
+// Posts entries that are no charges: deposits and credits. One insert; triggers move the balance (src/db/functions/apply_entries.sql).
 import { isDatabaseAway, isSurelyUndone } from "../db/transient-error.ts";
 import type { Queries } from "../db/connect.ts";
 import { mailboxOf } from "../text/email-address.ts";
@@ -9,7 +9,7 @@ import { persist } from "./persist.ts";
 export type PostedKind = "deposit" | "signup_credit" | "bonus" | "refund";
 
 export interface Posting {
-  /** Where the same entry may be asked for twice: the second is refused. Absent: a new one. */
+  /** Given where the same entry may be posted twice: the second is refused. Absent: a new id. */
   id?: string;
   accountId: bigint;
   kind: PostedKind;
@@ -28,10 +28,10 @@ export async function postEntry(db: Queries, { id, accountId, kind, amount, ref,
   return readTotal(db, accountId);
 }
 
-/** Nobody heard whether it was posted. The cause is the last that was heard. */
+/** It is unknown whether the entry was posted. The cause is the last error. */
 export class MaybePosted extends Error {}
 
-/** For whoever would post anew where this fails: tries the same entry again while the database is away, which posts it once. */
+/** For callers that would otherwise post anew: retries the same entry while the database is unavailable, which posts it once. */
 export async function postEntryPatiently(
   db: Queries,
   { accountId, kind, amount, ref, at }: Omit<Posting, "id">,
@@ -64,13 +64,13 @@ export interface SignupCredit {
   accountId: bigint;
   /** The account's. */
   email: string;
-  /** 0: none is given, and the mailbox keeps its claim to one. */
+  /** 0: no credit is given, and the mailbox keeps its claim to one. */
   amount: Amount;
   ref: string;
   at: Date;
 }
 
-/** Once an account and once a mailbox, of any number of addresses that lead there: returns what was given now. */
+/** Posts once for each account and once for each mailbox, however many addresses lead there. Returns what was given now. */
 export async function postSignupCredit(db: Queries, { accountId, email, amount, ref, at }: SignupCredit): Promise<Amount> {
   if (amount === 0n) return 0n;
   const { rowCount } = await db.pool.query(

@@ -1,5 +1,5 @@
-// Reading the usage log: pages of an account's requests and one request. What is written of one is usage-log.ts. No query here walks the log:
-// each follows an index from the newest row on and stops when the page is full.
+// Reads the usage log: pages of an account's requests, and single requests. usage-log.ts says what is written. No query scans the log: each
+// follows an index from the newest row on and stops when the page is full.
 import type { components } from "../../generated/api.d.ts";
 import { type OperationId, operations } from "../../generated/operations.ts";
 import type { Queries } from "../db/connect.ts";
@@ -11,7 +11,7 @@ import type { LoggedPrices, UsageLogRow } from "./usage-log.ts";
 
 type UsageLog = components["schemas"]["UsageLog"];
 
-/** Which rows; what is absent lets all through. */
+/** Absent fields match all rows. */
 export interface LogFilter {
   from?: Date | undefined;
   /** Exclusive. */
@@ -21,11 +21,11 @@ export interface LogFilter {
   status?: UsageLog["status"] | undefined;
   /** Any of these keys. */
   keyIds?: readonly bigint[] | undefined;
-  /** Only what is older than this row. */
+  /** Only rows older than this one. */
   after?: LogPlace | undefined;
 }
 
-/** A row's place in the order of the log. */
+/** A row's position in the order of the log. */
 interface LogPlace {
   createdAt: Date;
   id: string;
@@ -43,7 +43,7 @@ export interface LogRow
   operation: OperationId;
   /** Null: written before there were models of other types. */
   model_type: UsageLog["type"] | null;
-  /** Of a media job or of audio where it has a unit. */
+  /** MediaPrices for media jobs, AudioPrices for audio that has a unit. */
   prices: LoggedPrices | MediaPrices | AudioPrices;
   /** How much was billed, as decimal text; null: tokens, which have columns of their own. */
   units: string | null;
@@ -57,17 +57,17 @@ export async function readLogs(db: Queries, accountId: bigint, filter: LogFilter
   return readRows(db, where, values, limit);
 }
 
-/** The newest of that request id, whichever account's it is: for the operator. */
+/** The newest row of that request id in any account: for the operator. */
 export async function readAnyLog(db: Queries, requestId: string): Promise<LogRow | undefined> {
   return (await readRows(db, "request_id = $1", [requestId], 1))[0];
 }
 
-/** The newest of that request id. */
+/** The newest row of that request id. */
 export async function readLog(db: Queries, accountId: bigint, requestId: string): Promise<LogRow | undefined> {
   return (await readRows(db, "account_id = $1 and request_id = $2", [accountId, requestId], 1))[0];
 }
 
-/** The page is cut before its keys are looked up. */
+/** Limits the page before it looks up the keys. */
 async function readRows({ pool }: Queries, where: string, values: unknown[], limit: number): Promise<LogRow[]> {
   const { rows } = await pool.query<LogRow>(
     `select l.*, k.prefix as key_prefix, k.last4 as key_last4
@@ -89,18 +89,18 @@ function conditionsOf(accountId: bigint, filter: LogFilter): { where: string; va
   put((model) => `model = ${model}`, filter.model);
   put((type) => `model_type = ${type}`, filter.type);
   if (filter.status !== undefined) conditions.push(filter.status === "failed" ? "status = 'failed'" : "status <> 'failed'");
-  // Equal to one key: only that keeps the order of the index.
+  // Equality with one key: a list would lose the index's order.
   if (filter.keyIds?.length === 1) put((key) => `key_id = ${key}`, filter.keyIds[0]);
   else put((keys) => `key_id = any(${keys})`, filter.keyIds);
   if (filter.after !== undefined) {
-    // The first bound is what partitions are pruned by, the second the place among rows of one millisecond.
+    // The first bound prunes partitions; the second orders the rows of one millisecond.
     const time = `$${values.push(filter.after.createdAt)}`;
     conditions.push(`created_at <= ${time}`, `(created_at, id) < (${time}, $${values.push(filter.after.id)})`);
   }
   return { where: conditions.join(" and "), values };
 }
 
-/** The place is in the id, so that a cursor needs no lookup and outlives its row. */
+/** The id holds the position, so that a cursor needs no lookup and outlives its row. */
 export function logId({ created_at, id }: Pick<LogRow, "created_at" | "id">): string {
   return `log_${created_at.getTime().toString(16).padStart(12, "0")}${uuidHex(id)}`;
 }
@@ -125,7 +125,7 @@ export function usageLogRecord(row: LogRow, maskedKey: (key: { prefix: string; l
     model: row.model,
     served_model: row.served_model,
     alias: row.alias,
-    status: row.status === "failed" ? "failed" : "success", // who leaves early pays for what was delivered
+    status: row.status === "failed" ? "failed" : "success", // an aborted call is charged for what was delivered
     http_status: row.http_status,
     error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? row.error_code },
     prompt_tokens: input,
@@ -143,13 +143,13 @@ export function usageLogRecord(row: LogRow, maskedKey: (key: { prefix: string; l
   };
 }
 
-// How the calls of the last minutes went, route by route, as the usage log has them: of every process, unlike a breaker's memory.
+// Attempts of the last minutes by route and outcome, from the usage log: those of every process, unlike a circuit breaker's memory.
 
 export interface RouteFigure {
   /** provider/upstream model */
   route: string;
   outcome: string;
-  /** Null: it did not fail. */
+  /** Null: it succeeded. */
   cause: string | null;
   count: number;
   lastAt: Date;

@@ -1,70 +1,71 @@
-// This process's pulse in the database. Beside it, in rounds: the renewal of long calls, what was given up, the sweep of dead replicas' holds.
+// This process's heartbeat in the database and, in rounds beside it: renewing long calls' holds, looking after calls that were given up, and
+// sweeping dead replicas' holds (docs/behaviour/ledger.md#replicas). The times are in times.ts.
 import { isOtherDatabase } from "../db/transient-error.ts";
 import type { Db } from "../db/connect.ts";
 import type { DatabaseIdentity } from "../db/standing.ts";
-import { within } from "../concurrency/timeout.ts";
+import { withTimeout } from "../concurrency/timeout.ts";
 import { isAccountHeld } from "./account-batcher.ts";
 import { type CommitProof, openCommitProof } from "./commit-proof.ts";
 import { type LedgerTimes, ledgerTimes } from "./times.ts";
 
-export interface Beating {
-  /** A commit has ended lately, or ends now. */
+export interface Heartbeat {
+  /** Whether a commit was confirmed lately, or is now. */
   commits(): Promise<boolean>;
   commitAgeMs(): number;
   stop(): Promise<void>;
 }
 
 const renewFor = "2 minutes";
-/** Above every time after which the server or we end a statement. */
+/** Longer than every timeout after which the server or we end a statement. */
 const givenUpForMs = 30_000;
-/** SIGKILL comes 40 s after SIGTERM (deploy/README.md), and the calls had most of them. */
+/** SIGKILL follows SIGTERM after 40 s (deploy/README.md), and the calls had most of them. */
 const lastLookMs = 5_000;
-/** A standby that was promoted may have been behind by as much; what lacks more was restored to an earlier moment. */
+/** A promoted standby may have been behind by this much; a database that lacks more was restored to an earlier moment. */
 const lagMaxMs = 60_000;
 
 interface OpenCall {
   accountId: bigint;
-  /** performance.now() of its reservation, its last renewal or its giving up. */
+  /** performance.now() of its reservation, its last renewal, or when it was given up. */
   since: number;
 }
 
 export interface GivenUp extends OpenCall {
-  /** What was reported to have failed: the settlement, which may have been made all the same. Null: a reservation, or it was found. */
+  /** What was reported as failed: a settlement that may have been made all the same. Null: a reservation, or the settlement was found. */
   unheard: string | null;
 }
 
-/** On performance.now(): when the first of the beats that came without a gap was sent, and the last one. */
-interface Pulse {
+/** By performance.now(): when the first heartbeat of an unbroken series was sent, and the last one. */
+interface BeatSpan {
   since: number;
   last: number;
 }
 
-export async function keepBeating(
+export async function keepHeartbeat(
   db: Db,
   owner: string,
   open: Map<string, OpenCall>,
   givenUp: Map<string, GivenUp>,
   onFault: (error: unknown, what: string) => void,
   times: LedgerTimes = ledgerTimes,
-): Promise<Beating> {
-  const pulse: Pulse = { since: Infinity, last: -Infinity };
+): Promise<Heartbeat> {
+  const span: BeatSpan = { since: Infinity, last: -Infinity };
   const proof = await openCommitProof(db, owner, times);
-  const beating = () => beat(db, owner, { pulse, proof, times, onFault });
+  const beating = () => beat(db, owner, { span, proof, times, onFault });
   await beating();
   await proof.prove();
   const beats = repeat(
     () =>
       beating().catch((error: unknown) => {
-        pulse.last = -Infinity;
+        span.last = -Infinity;
         if (isOtherDatabase(error)) db.standing.setDoubt("identity", (error as Error).message);
         onFault(error, "ledger heartbeat");
       }),
     times.beatMs,
   );
   const proofs = repeat(proof.prove, times.proveEveryMs);
-  // On a timer of their own: a round asks one statement after the other, and while one of them hangs we are not dead.
+  // On a timer of their own: a round sends one statement after the other, and a statement that hangs must not stop the heartbeat.
   const rounds = repeat(
-    () => round(db, { open, givenUp, pulse, times, onFault }).catch((error: unknown) => onFault(error, "ledger round")),
+    () => round(db, { open, givenUp, span, times, onFault }).catch((error: unknown) => onFault(error, "ledger round")),
     times.beatMs,
   );
   return {
@@ -74,12 +75,12 @@ export async function keepBeating(
       const ended = Promise.all([beats.stop(), proofs.stop(), rounds.stop()]);
       const looked = ended.then(() => lookAfter(db, givenUp, performance.now() + times.roundWaitMs, onFault));
       const nowhere = () => new Set<bigint>();
-      const done = await within(lastLookMs, looked, nowhere).catch(nowhere);
+      const done = await withTimeout(lastLookMs, looked, nowhere).catch(nowhere);
       for (const [id, { accountId, unheard }] of givenUp) {
         if (unheard === null || done.has(accountId)) continue;
         onFault(new Error("it is not known whether it was charged: this process ends"), `${unheard} entry ${id},`);
       }
-      // Without a database there is nothing to tidy: the others see that the beating has ended.
+      // Without a database nothing needs to be removed: the others see that the heartbeat has ended.
       const sql = "delete from replica where id = $1 and not exists (select 1 from hold where owner = $1)";
       const left = proof.stop().then(() => db.pool.query(sql, [owner]));
       await left.catch((error: unknown) => onFault(error, "leaving the ledger"));
@@ -87,7 +88,7 @@ export async function keepBeating(
   };
 }
 
-/** One after the other, so long from start to start; where one took longer, the next begins at once. `work` never rejects. */
+/** Runs `work` again and again, `everyMs` from start to start, or at once where it took longer. `work` never rejects. */
 function repeat(work: () => Promise<void>, everyMs: number): { stop(): Promise<void> } {
   let over = false;
   let running = Promise.resolve();
@@ -114,17 +115,17 @@ interface Looked extends DatabaseIdentity {
 }
 
 interface Beat {
-  pulse: Pulse;
+  span: BeatSpan;
   proof: CommitProof;
   times: LedgerTimes;
   onFault: Round["onFault"];
 }
 
 /**
- * Waits for no disk: nobody needs the beat of a server that crashed, and a slow commit would make it late. Brings back what the database says
- * of itself.
+ * Does not wait for the disk: a crashed server needs no heartbeat, and a slow commit would delay it. Reads what the database says of itself in
+ * the same statement.
  */
-async function beat(db: Db, owner: string, { pulse, proof, times, onFault }: Beat): Promise<void> {
+async function beat(db: Db, owner: string, { span, proof, times, onFault }: Beat): Promise<void> {
   const { confirmed } = proof;
   const sql = `
     with beat as (
@@ -143,11 +144,11 @@ async function beat(db: Db, owner: string, { pulse, proof, times, onFault }: Bea
   db.standing.setDoubt("identity", stranger);
   if (stranger === null && proven === null && proof.mayBeForgotten(at)) proof.accept(0n);
   else if (stranger === null) lookForLoss(db, proof, { confirmed, found: proven ?? 0n, onFault });
-  if (sent - pulse.last > times.gapMs) pulse.since = sent;
-  pulse.last = sent;
+  if (sent - span.last > times.gapMs) span.since = sent;
+  span.last = sent;
 }
 
-/** What was lost within a standby's lag is reported; more of it is a restore, and the operator's to look at before money moves again. */
+/** A loss within a standby's lag is reported and accepted. A larger one means a restore, which the operator has to confirm before money moves. */
 function lookForLoss(
   { standing }: Db,
   proof: CommitProof,
@@ -162,8 +163,8 @@ function lookForLoss(
   onFault(new Error(`${lost}: answers of that time were free`), "ledger heartbeat");
 }
 
-/** After an outage of ours, or before our time, the others may look dead because they were out, too: they get the time to beat again. */
-function maySweep({ since, last }: Pulse, { gapMs, deadAfterMs }: LedgerTimes): boolean {
+/** After an outage of ours, or at our start, other replicas may look dead because they were cut off too: they get time to beat again. */
+function maySweep({ since, last }: BeatSpan, { gapMs, deadAfterMs }: LedgerTimes): boolean {
   const now = performance.now();
   return now - last <= gapMs && now - since > deadAfterMs;
 }
@@ -171,32 +172,32 @@ function maySweep({ since, last }: Pulse, { gapMs, deadAfterMs }: LedgerTimes): 
 interface Round {
   open: Map<string, OpenCall>;
   givenUp: Map<string, GivenUp>;
-  pulse: Pulse;
+  span: BeatSpan;
   times: LedgerTimes;
   onFault: (error: unknown, what: string) => void;
 }
 
-async function round(db: Db, { open, givenUp, pulse, times, onFault }: Round): Promise<void> {
+async function round(db: Db, { open, givenUp, span, times, onFault }: Round): Promise<void> {
   const now = performance.now();
   const waitUntil = now + times.roundWaitMs;
   await renew(db, open, times.renewAfterMs, waitUntil);
   const done = await lookAfter(db, givenUp, waitUntil, onFault);
   for (const [id, call] of givenUp) if (done.has(call.accountId) && now - call.since > givenUpForMs) givenUp.delete(id);
-  if (maySweep(pulse, times)) await sweep(db, times.deadAfterMs, waitUntil);
+  if (maySweep(span, times)) await sweep(db, times.deadAfterMs, waitUntil);
 }
 
-/** Returns the accounts whose balance it could lock, and for which it has done its part. */
+/** Returns the accounts whose balance it could lock and that it has dealt with. */
 type Work = (accounts: readonly bigint[], waits: boolean) => Promise<readonly bigint[]>;
 
 /**
- * At once for the accounts whose balance is free, then for each of the others alone: a busy one's turn comes soon, and one that somebody
- * holds is left for the next round. Who waits has no other's balance meanwhile. Returns those that it was done for.
+ * Does the work at once for all accounts whose balance is free, then for the others one by one: a busy one is soon free, and one that stays held
+ * waits for the next round. While it waits it locks no other balance. Returns the accounts that are done.
  */
 async function unlessHeld(accounts: Iterable<bigint>, waitUntil: number, work: Work): Promise<Set<bigint>> {
   const asked = new Set(accounts);
   if (asked.size === 0) return asked;
   const done = new Set(await work([...asked], false));
-  // In any order: nobody is always behind those that are held.
+  // In random order, so that no account is always behind those that are held.
   const left = [...asked.difference(done)].map((account) => ({ account, place: Math.random() })).sort((a, b) => a.place - b.place);
   for (const { account } of left) {
     if (performance.now() > waitUntil) break;
@@ -211,7 +212,7 @@ async function unlessHeld(accounts: Iterable<bigint>, waitUntil: number, work: W
 
 type Due = readonly [id: string, call: OpenCall];
 
-/** `change` says what is done to the holds, which alone would lock their balances in any order. */
+/** `change` is the SQL that changes the holds; by itself it would lock their balances in any order. */
 function changeHolds(db: Db, change: string, due: readonly Due[], waitUntil: number): Promise<Set<bigint>> {
   const sql = `
     with locked as materialized (select lock_balances($1, $3) as account_id), changed as (
@@ -234,9 +235,9 @@ async function renew(db: Db, open: Map<string, OpenCall>, renewAfterMs: number, 
 }
 
 /**
- * Of what was given up: gives back what is held, then says what was charged. In this order: the commit of a settlement that waited for so long
- * holds the balance until it can be seen. Returns the accounts for which all was done. A server that was only slow may still make
- * a hold: asked again for a while.
+ * Deletes the holds of calls that were given up, then reports which of them were charged. In this order, since a settlement that is still
+ * committing keeps the balance locked until it can be seen. Returns the accounts that are done. A server that was only slow may still make a
+ * hold, so this is repeated for a while.
  */
 async function lookAfter(db: Db, givenUp: Map<string, GivenUp>, waitUntil: number, onFault: Round["onFault"]): Promise<Set<bigint>> {
   const done = await changeHolds(db, "delete from hold h using", [...givenUp], waitUntil);
@@ -244,7 +245,7 @@ async function lookAfter(db: Db, givenUp: Map<string, GivenUp>, waitUntil: numbe
   return done;
 }
 
-/** Whoever read that a settlement failed must read as well that it was made: its call was told 503. */
+/** An operator who read that a settlement failed must also read that it was made: its caller was told 503. */
 async function reportCharged(db: Db, givenUp: Map<string, GivenUp>, onFault: Round["onFault"]): Promise<void> {
   const unheard = [...givenUp].filter(([, call]) => call.unheard !== null);
   if (unheard.length === 0) return;

@@ -16,9 +16,9 @@ export interface LedgerTimes {
   /** The last proof is old then. */
   freshMs: number;
   /** A caller waits this long for a database that is unavailable, or for an account that another transaction holds; then 503. */
-  reservePatienceMs: number;
+  reserveTimeoutMs: number;
   /** Afterwards the caller is told 503 and is not charged, unless the charge was made and its answer lost. */
-  settlePatienceMs: number;
+  settleTimeoutMs: number;
 }
 
 /**
@@ -34,6 +34,6 @@ export const ledgerTimes: LedgerTimes = {
   roundWaitMs: 2_000,
   proveEveryMs: 3_000,
   freshMs: 10_000,
-  reservePatienceMs: 3_000,
-  settlePatienceMs: 30_000,
+  reserveTimeoutMs: 3_000,
+  settleTimeoutMs: 30_000,
 };

@@ -1,34 +1,34 @@
-// The record of one admitted request as it is written with its settlement: one row of table usage_log.
-// bigints travel as text: the batch is one JSON document.
+// The record of an admitted request, written with its settlement: one row of table usage_log. bigints travel as text, since the batch is one
+// JSON document.
 import type { AudioPrices } from "../pricing/audio-cost.ts";
 
-/** One upstream attempt of a request, in order. */
+/** One attempt at an upstream, in order. */
 export interface AttemptRecord {
   /** provider/upstream model */
   route: string;
-  /** The model of the catalog it served for. */
+  /** The catalog's model that it was for. */
   model: string;
   /** ok, or why it did not serve. */
   outcome: string;
-  /** The upstream's HTTP status, where there was one. */
+  /** The upstream's HTTP status, if it answered. */
   status: number | null;
   latency_ms: number;
-  /** Why it failed: a word of src/providers/errors/trouble.ts, and what was said. Absent: it did not, or it was written before causes were kept. */
+  /** Why it failed: a cause of src/providers/errors/trouble.ts, and its text. Absent: it succeeded, or is older than causes in the log. */
   cause?: string;
   detail?: string;
-  /** USD per million tokens at which this attempt would be charged; absent where no tokens are billed. */
+  /** USD per million tokens that this attempt would be charged at; absent where tokens are not billed. */
   cost_basis?: { input: number; output: number; cached: number | null; per_request: number };
 }
 
 /** Per token in 1e-12 USD, per request in 1e-8 USD. */
 export interface LoggedPrices {
-  /** Whose they are: the model asked for, or another that answered and came out cheaper. */
+  /** The model whose prices these are: the one asked for, or a fallback that answered and cost less. */
   model: string;
   input: string;
   output: string;
   cached: string | null;
   per_request: string;
-  /** What the charge was rounded up to a multiple of, in 1e-8 USD; absent: 1. */
+  /** The charge was rounded up to a multiple of this, in 1e-8 USD; absent: 1. */
   step?: string;
 }
 
@@ -53,11 +53,11 @@ export interface UsageLogRow {
   cache_write_tokens: number;
   output_tokens: number;
   reasoning_tokens: number;
-  /** The upstream gave no usage: counted here. */
+  /** The upstream reported no usage: it was counted here. */
   estimated: boolean;
   cost: string;
   reserved: string;
-  /** The prices that count, of admission's time. */
+  /** The prices that apply, as of admission. */
   prices: LoggedPrices | AudioPrices;
   /** How much was billed, in `unit`; absent: tokens, which have fields of their own. */
   units?: number;
@@ -69,12 +69,12 @@ export interface UsageLogRow {
   first_byte_ms: number | null;
 }
 
-/** Whole milliseconds that the column can hold. By performance.now(): a clock that is set in the middle of a call changes nothing. */
+/** Whole milliseconds that the column can hold. By performance.now(), so that setting the clock during a call changes nothing. */
 export function msSince(since: number): number {
   return Math.min(Math.max(0, Math.round(performance.now() - since)), 2_147_483_647);
 }
 
-/** A sentence may quote an upstream: a row that Postgres refuses would hold up the whole batch of settlements it stands in. */
+/** Makes a sentence storable, which may quote an upstream: a row that Postgres rejects would fail the whole batch of settlements. */
 export function storableText(text: string): string {
   return text.slice(0, textMax).replaceAll("\0", "").toWellFormed();
 }

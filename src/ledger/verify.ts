@@ -1,5 +1,5 @@
-// Recomputes the chain of every account's entries (README.md beside this file). Says in its own words what the database's triggers
-// computed, so that an entry which was changed, left out or moved by somebody who can pass the triggers is found.
+// Verifies the hash chain of every account's entries (README.md beside this file). Computes the hashes independently of the database's triggers,
+// so that an entry changed, removed or moved by a user who can bypass the triggers is found.
 import { createHash } from "node:crypto";
 import { type Db, inSnapshot } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
@@ -9,11 +9,11 @@ interface ChainVerdict {
   accounts: number;
   entries: number;
   /**
-   * SHA-256 over the last hash of every account. An end that was cut off leaves a chain that is whole: only who kept an older head, or
-   * the audit, can tell. Null where the chain is broken.
+   * SHA-256 over the last hash of every account. Removing the last entries leaves an intact chain, which only an older head or the audit can show.
+   * Null where the chain is broken.
    */
   head: string | null;
-  /** The first link that does not hold. */
+  /** The first broken link. */
   broken: BrokenLink | null;
 }
 

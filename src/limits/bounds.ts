@@ -1,50 +1,51 @@
-// The bound of requests that name no model: reads and account operations, and the public ones by address (OPERATOR.md). Exact
-// across replicas while the database answers; while it is away they are counted in memory, since what they read may need none.
+// The rate limit of requests that name no model: reads and account operations by account, public ones by address
+// (docs/behaviour/limits.md#counting). Exact across replicas; while the database is unavailable they are counted in this process's memory,
+// since what they read may not need it.
 import { LRUCache } from "lru-cache";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog } from "../catalog/types.ts";
 import type { Amount } from "../money.ts";
-import { within } from "../concurrency/timeout.ts";
+import { withTimeout } from "../concurrency/timeout.ts";
 import type { Counters, Decision } from "./counters.ts";
 import { createLocalCounter } from "./local-counter.ts";
 import { failRate, rateHeaders } from "./rate-headers.ts";
 import { minuteSeconds } from "./window.ts";
 
 export interface Bounds {
-  /** Counts one request within `perMinute`, or fails with rate_limit_exceeded and counts nothing. */
+  /** Counts one request against `perMinute`, or fails with rate_limit_exceeded and counts nothing. */
   assertWithin(of: { accountId: bigint; bucket: string }, perMinute: number): Promise<void>;
 }
 
-/** Ten times the tier's requests; an account whose calls are blocked may still read why. */
+/** Ten times the tier's requests a minute; an account whose calls are blocked may still read why. */
 export function requestBound(catalog: Pick<Catalog, "tiers">, purchased: Amount): number {
   return 10 * Math.max(1, tierOf(catalog, purchased).rpm);
 }
 
-/** A read waits this long for its count, and then no longer. */
-const patienceMs = 500;
-/** While the database is away, one request in this time asks for it. */
-const awayMs = 1_000;
+/** The longest that a read waits to be counted. */
+const timeoutMs = 500;
+/** While the database is unavailable, one request in this time tries it again. */
+const retryMs = 1_000;
 const exhaustedMax = 50_000;
 
 export function boundReads(counters: Pick<Counters, "take">): Bounds {
-  /** When, on the clock of performance.now(), a bound that is exhausted has room again: nothing is ever given back to it, so nobody need ask before. */
+  /** When an exhausted limit has room again, by performance.now(): nothing is ever given back to it, so no query can help earlier. */
   const exhausted = new LRUCache<string, { untilMs: number; decision: Decision }>({ max: exhaustedMax });
   const local = createLocalCounter({ countRefused: false });
-  let awayUntil = -Infinity;
+  let outageUntil = -Infinity;
 
   const ask = async (of: { accountId: bigint; bucket: string }, perMinute: number): Promise<Decision | null> => {
     const now = performance.now();
-    if (now < awayUntil) return null;
-    const wasAway = awayUntil > -Infinity;
-    if (wasAway) awayUntil = now + awayMs;
+    if (now < outageUntil) return null;
+    const wasOutage = outageUntil > -Infinity;
+    if (wasOutage) outageUntil = now + retryMs;
     const taken = counters.take([{ ...of, seconds: minuteSeconds, amount: 1, limit: perMinute }]);
-    // Null: no answer in time, or none at all.
-    const decision = await within(
-      patienceMs,
+    // Null: no answer in time, or an error.
+    const decision = await withTimeout(
+      timeoutMs,
       taken.catch(() => null),
       () => null,
     );
-    awayUntil = decision === null ? performance.now() + awayMs : -Infinity;
+    outageUntil = decision === null ? performance.now() + retryMs : -Infinity;
     return decision;
   };
 

@@ -1,5 +1,5 @@
-// The one decision over a call that names a model: requests, requests of the model and tokens a minute, all or nothing
-// (OPERATOR.md, order of refusals). A call refused after it counts for nothing; tokens are corrected once they are measured.
+// Counts a call that names a model against three limits at once, all or nothing: requests, requests of the model and tokens a minute
+// (docs/behaviour/limits.md#counting). A call that is refused later is uncounted again; tokens are corrected once they are measured.
 import type { Caller } from "../accounts/caller.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
@@ -12,16 +12,16 @@ import { minuteSeconds, windowStartMs } from "./window.ts";
 interface LimitedCall {
   caller: Caller;
   model: Pick<Model, "id">;
-  /** Likely tokens of the input, and of the output at most as asked for; 0 where nothing is counted in tokens. */
+  /** Likely tokens of the input and, if a cap was sent, the most of the output; 0 where nothing is counted in tokens. */
   tokens: { input: number; output: number };
-  /** Every answer from the decision on says what is left. */
+  /** Adds what is left of the limits to every reply from here on. */
   addHeaders: (headers: Record<string, string>) => void;
 }
 
 export interface CountedCall {
-  /** What it took, measured: input and output tokens. */
+  /** Replaces the estimate by the tokens measured, input and output. */
   correct(tokens: number): void;
-  /** It was refused after all. */
+  /** Uncounts the call, since it was refused after all. */
   giveBack(): void;
 }
 
@@ -37,7 +37,7 @@ export async function countCall(
   assertAllowed(catalog.tiers, tier, "requests", ({ rpm, per_model_rpm, tpm }) => Math.min(rpm, per_model_rpm, tpm));
   assertFits(tokens, tier);
   const { accountId } = caller;
-  // Of a call that asks for more than a minute has, the whole minute; what it asks for is not always used.
+  // A call that asks for more than a minute allows takes the whole minute: it may not use all that it asks for.
   const estimate = Math.min(tokens.input + tokens.output, tier.tpm);
   const takes: Take[] = [
     { accountId, bucket: buckets.requests, seconds: minuteSeconds, amount: 1, limit: tier.rpm },
@@ -62,7 +62,7 @@ export async function countCall(
     correct(measured) {
       const more = measured - estimate;
       const take = takes[2] as Take;
-      // More is counted now: where it was estimated, it would soon be out of sight.
+      // What is more counts now: the window of the estimate would soon have passed.
       if (more !== 0) limits.counters.correct([more > 0 ? { ...take, amount: more, limit: null } : given(take, more)]);
     },
     giveBack() {
@@ -72,7 +72,7 @@ export async function countCall(
   };
 }
 
-/** Also more than a whole minute's tokens: no waiting would help. */
+/** Refuses more tokens than a whole minute allows too: waiting would not help. */
 function assertFits({ input, output }: LimitedCall["tokens"], tier: { tier: number; max_single_request: number; tpm: number }): void {
   const all = input + output;
   const largest = tier.max_single_request;
@@ -82,7 +82,7 @@ function assertFits({ input, output }: LimitedCall["tokens"], tier: { tier: numb
     fail("request_too_large", { text: { reason: `${input} tokens, and tier ${tier.tier} allows ${tier.tpm} tokens per minute` } });
 }
 
-/** Gives the count back where what must follow the decision (money, a slot) refuses. */
+/** Uncounts the call if what follows the count (money, a slot) refuses it. */
 export async function orGiveBack<Result>(counted: CountedCall, work: Promise<Result>): Promise<Result> {
   try {
     return await work;

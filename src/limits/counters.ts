@@ -1,5 +1,5 @@
-// The counters in Postgres, one lane for takes and corrections: one statement is in flight whatever the concurrency, and
-// every replica counts in the same rows (src/db/functions/rate_take.sql). What a limit means stands elsewhere.
+// The rate counters in Postgres, with one batcher for takes and corrections: one statement is in flight whatever the concurrency, and
+// every replica counts in the same rows (src/db/functions/rate_take.sql). Says nothing of what a limit means.
 import { isDatabaseAway, isSurelyUndone } from "../db/transient-error.ts";
 import type { Db } from "../db/connect.ts";
 import { plainArray } from "../db/array-text.ts";
@@ -7,34 +7,34 @@ import { createLane, LaneFull, type LaneGauge } from "../db/batcher.ts";
 import { fail } from "../errors/fail.ts";
 import { waitMs, type WindowCount } from "./window.ts";
 
-/** Accounts count from 1; this one stands for callers without. */
-export const nobody = 0n;
+/** Accounts count from 1; this one stands for callers without an account. */
+export const noAccount = 0n;
 
 export interface Take {
   accountId: bigint;
   bucket: string;
   seconds: number;
-  /** Below 0: given back, in the window of `startMs`. */
+  /** Negative: given back, in the window of `startMs`. */
   amount: number;
   /** Null: counted without a limit. */
   limit: number | null;
-  /** Of the window; absent: the current one. */
+  /** Start of the window; absent: the current one. */
   startMs?: number;
 }
 
 export interface Decision {
-  /** Which of the takes was refused; null: all were taken. */
+  /** Index of the take that was refused; null: all were taken. */
   refused: number | null;
   /** The counter of the first take, after the decision. */
   first: WindowCount;
-  /** How long until all of the takes pass, if nothing else is taken; 0: they did. */
+  /** How long until all of the takes pass if nothing else is taken; 0: they did. */
   waitMs: number;
 }
 
 export interface Counters {
-  /** All or nothing. Fails with overloaded where the database is away or too many wait. */
+  /** All or nothing. Fails with overloaded where the database is unavailable or too many wait. */
   take(takes: readonly Take[]): Promise<Decision>;
-  /** Unconditional, soon, and nobody waits for it: what could not be counted stays as it was. */
+  /** Counts without a limit, soon, and returns at once; what can't be counted is dropped. */
   correct(changes: readonly Take[]): void;
   close(): Promise<void>;
 }
@@ -44,10 +44,10 @@ const waitingMax = 20_000;
 const patienceMs = 3_000;
 /** Corrections go with the next take, or alone after this. */
 const correctionMs = 100;
-/** Of distinct windows. */
+/** Counts distinct windows. */
 const correctionsMax = 20_000;
 const sweepMs = 60_000;
-/** Of one statement, which must not last. */
+/** Bounds one statement, so that it is short. */
 const sweepMost = 10_000;
 
 /** `gauge`: for /metrics. */
@@ -68,14 +68,14 @@ export function openCounters(db: Db, onFault: (error: unknown, what: string) => 
     turns: db.turns,
     ...(gauge && { gauge }),
     async work(items: readonly (readonly Take[])[]) {
-      // What is given back is handed over once, unless nothing of it was done: given back twice, it would let too many through.
+      // What is given back is sent again only if surely nothing of it was done: given back twice, it would let too many through.
       const changes = [...corrections.values()];
       corrections = new Map();
       const asked = items.filter((takes) => takes.length > 0);
       if (asked.length + changes.length === 0) return items.map(() => null);
       // First, so that what is given back can be taken at once.
       const rows = await decide(db, changes.length > 0 ? [changes, ...asked] : asked).catch((error: unknown) => {
-        // Where it may have been done, what counts more is counted again: too much refuses somebody, too little lets too many through.
+        // Where it may have been done, only what was added is sent again: counting twice refuses too many, not counting lets too many through.
         add(isSurelyUndone(error) ? changes : changes.filter(({ amount }) => amount > 0));
         throw error;
       });
@@ -128,12 +128,12 @@ interface Row {
   refused: number;
   n: bigint | null;
   previous: bigint | null;
-  /** Of every take of a refused request. */
+  /** The counters of every take of a refused request. */
   each_n: (bigint | null)[] | null;
   each_previous: (bigint | null)[] | null;
 }
 
-/** A row a request, in order. */
+/** One row for each request, in their order. */
 async function decide(db: Db, requests: readonly (readonly Take[])[]): Promise<Row[]> {
   const { rows } = await db.pool.query<Row>(
     "select at_ms, refused, n, previous, each_n, each_previous from rate_take($1, $2, $3, $4, $5, $6, $7, $8)",
@@ -158,7 +158,7 @@ function countOf(atMs: bigint, { seconds }: Take, current: bigint | null, previo
   return { atMs: Number(atMs), lengthMs: seconds * 1000, current: Number(current ?? 0n), previous: Number(previous ?? 0n) };
 }
 
-/** The arguments of rate_take: the distinct windows, then every take with its window's place. */
+/** The arguments of rate_take: the distinct windows, then every take with the index of its window. */
 function columnsOf(asked: readonly (readonly Take[])[]): unknown[] {
   const places = new Map<string, number>();
   const windows: [accounts: bigint[], buckets: string[], seconds: number[], starts: number[]] = [[], [], [], []];

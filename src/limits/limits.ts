@@ -1,27 +1,25 @@
-// How often callers may call, decided in Postgres for all replicas together (DATA.md 4): the parts, put together.
-// What a call that names a model takes stands in call.ts.
+// Rate limits, decided in Postgres for all replicas together (docs/behaviour/limits.md#windows): puts the parts together.
+// call.ts says what a call that names a model takes.
 import { createHash } from "node:crypto";
 import type { Db } from "../db/connect.ts";
 import type { LaneGauge } from "../db/batcher.ts";
 import { fail } from "../errors/fail.ts";
 import { boundReads, type Bounds } from "./bounds.ts";
-import { type Counters, nobody, openCounters } from "./counters.ts";
+import { type Counters, noAccount, openCounters } from "./counters.ts";
 import { createLocalCounter } from "./local-counter.ts";
 import { failRate, rateHeaders } from "./rate-headers.ts";
 import { minuteSeconds } from "./window.ts";
 
 export interface Limits extends Bounds {
   counters: Counters;
-  /**
-   * For callers without an account, e.g. ("sign-in", an email address, 10). Fails with rate_limit_exceeded above so many a minute.
-   */
+  /** For callers without an account, e.g. ("sign-in", an email address, 10). Fails with rate_limit_exceeded above `perMinute`. */
   throttle(what: string, subject: string, perMinute: number): Promise<void>;
-  /** The cheap ceiling over calls that name a model: this process's memory alone, and what is refused counts as well. */
+  /** A cheap ceiling for calls that name a model, in this process's memory only; refused calls count as well. */
   assertBelowCeiling(accountId: bigint, perMinute: number): void;
-  /** What a network sent that was wrong, e.g. a signature; in this process's memory alone, before anything of a request is read. */
+  /** Counts wrong requests by network, e.g. with a wrong signature, in this process's memory, before anything of a request is read. */
   faults: {
     note(what: string, subject: string, perMinute: number): void;
-    /** Fails with overloaded above so many a minute: whoever is right all the same comes again. */
+    /** Fails with overloaded above `perMinute`; a legitimate sender in that network retries. */
     assertFew(what: string, subject: string, perMinute: number): void;
   };
   close(): Promise<void>;
@@ -37,7 +35,7 @@ export function createLimits(db: Db, onFault: (error: unknown, what: string) => 
     async throttle(what, subject, perMinute) {
       const bucket = `${what}:${createHash("sha256").update(subject).digest("base64url").slice(0, 22)}`;
       const { refused, first, waitMs } = await counters.take([
-        { accountId: nobody, bucket, seconds: minuteSeconds, amount: 1, limit: perMinute },
+        { accountId: noAccount, bucket, seconds: minuteSeconds, amount: 1, limit: perMinute },
       ]);
       if (refused !== null) failRate(`${perMinute} per minute`, waitMs, rateHeaders(perMinute, first));
     },

@@ -1,10 +1,10 @@
-// The same counter in this process's memory, for what one process decides alone: the cheap ceiling, and reads while the
-// database is away. Bounded: the keys longest unused are forgotten. Its time is performance.now(), which no clock that is set moves.
+// The same sliding-window counter in this process's memory: for the cheap ceiling, and for reads while the database is unavailable. Bounded:
+// drops the keys that were not used for longest. Uses performance.now(), which setting the clock does not move.
 import { LRUCache } from "lru-cache";
 import { laterCount, minuteMs, usedOf, waitMs, type WindowCount } from "./window.ts";
 
 interface LocalCounter {
-  /** Counts one more; what is refused counts too where `countRefused` says so. */
+  /** Counts one more; a refused one counts too if `countRefused` is set. */
   count(key: string, limit: number): LocalDecision;
   /** How long until one more is within the limit; 0: it is. Counts nothing. */
   waitMs(key: string, limit: number): number;

@@ -1,4 +1,4 @@
-// What is left of a limit, as headers and as the refusal that names it (WIRE.md 15.9; gateway-api.md, chat statuses).
+// What is left of a rate limit, as headers and as the refusal that names it (docs/behaviour/limits.md#headers).
 import { fail } from "../errors/fail.ts";
 import { resetMs, usedOf, type WindowCount } from "./window.ts";
 
@@ -10,7 +10,7 @@ export function rateHeaders(limit: number, count: WindowCount): Record<string, s
   };
 }
 
-/** OpenAI's form: `37s`, `1m12s`. */
+/** OpenAI's format: `37s`, `1m12s`. */
 export function durationText(ms: number): string {
   const seconds = Math.ceil(ms / 1000);
   const minutes = Math.floor(seconds / 60);

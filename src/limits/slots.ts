@@ -1,5 +1,5 @@
-// Which pool of slots a kind of work takes one from, and how many there are (gateway-api.md "Limits", audio concurrency). Slots of audio
-// live and end with their holds (src/ledger); those of media jobs are counted as the jobs themselves (media_submit).
+// The pool of slots that a kind of work uses, and its size (docs/behaviour/limits.md#slots). An audio call's slot lives and ends with its hold
+// (src/ledger); media jobs are counted themselves (media_submit).
 import type { Tier } from "../catalog/types.ts";
 import { fail } from "../errors/fail.ts";
 import type { Slot } from "../ledger/ledger.ts";
@@ -22,17 +22,17 @@ const audioNames: Record<AudioKind, string> = {
   speech: "speech, music or sound effects",
 };
 
-/** Fails with permission_denied where the tier has no slot for such jobs: no waiting would bring one. */
+/** Fails with permission_denied where the tier has no slot for such jobs, since waiting would not help. */
 export function assertMediaSlots(tiers: readonly Tier[], tier: Tier, kind: "image" | "video"): void {
   assertAllowed(tiers, tier, `${kind} jobs`, (one) => Math.min(mediaSlots(one, kind), ownSlots(one, kind)));
 }
 
-/** The highest tier has one pool for both kinds. */
+/** Whether images and videos share one pool, as they do in the highest tier. */
 export function sharesMediaPool(tier: Tier): boolean {
   return tier.combined_media_concurrent !== undefined;
 }
 
-/** How many jobs of the kind run at once, where both share a pool together with the other's. */
+/** How many jobs of the kind may run at once; in a shared pool, together with the other kind's. */
 export function mediaSlots(tier: Tier, kind: "image" | "video"): number {
   return tier.combined_media_concurrent ?? ownSlots(tier, kind);
 }
@@ -41,7 +41,7 @@ function ownSlots(tier: Tier, kind: "image" | "video"): number {
   return kind === "image" ? tier.image_concurrent : tier.video_concurrent;
 }
 
-// What a tier forbids altogether: a limit of 0 blocks and no waiting lifts it (PEERS.md 2.6), so the refusal names the deposit that does,
+// Refuses what a tier forbids: a limit of 0 never has room (docs/behaviour/limits.md#blocked), so the refusal names the deposit that lifts it,
 // or the operator where no higher tier allows it.
 
 /** `figureOf` reads the limit off a tier; `what` names it in the plural, e.g. "video jobs". */

@@ -1,4 +1,4 @@
-// How much of an account's limits is used now, for whoever asks; counts nothing. What the limits are is the tier's.
+// How much of an account's limits is in use now. Counts nothing.
 import type { Db } from "../db/connect.ts";
 import { buckets, daySeconds } from "./call.ts";
 import { audioGroup } from "./slots.ts";

@@ -1,5 +1,5 @@
-// The sliding-window counter in integers, as the database counts (rate_take): used is what the current window holds
-// and the share of the previous one that the last minute still reaches into. Pure; times are milliseconds since the epoch.
+// The sliding-window counter in integers, computed as the database does (rate_take): in use is what the current window holds, plus the part of
+// the previous one that the last minute still reaches into. Pure; times are milliseconds since the epoch.
 
 export interface WindowCount {
   /** When it was read, by the database's clock. */
@@ -18,7 +18,7 @@ export function windowStartMs(atMs: number, lengthMs: number): number {
   return atMs - (atMs % lengthMs);
 }
 
-/** How much of the current window is still to come. */
+/** How much of the current window is left. */
 function restMs({ atMs, lengthMs }: WindowCount): number {
   return lengthMs - (atMs % lengthMs);
 }
@@ -44,12 +44,12 @@ export function waitMs(count: WindowCount, amount: number, limit: number): numbe
   return rest + count.lengthMs - Math.min(count.lengthMs, latestRest(count.current, limit - amount, count.lengthMs));
 }
 
-/** The most of a window that may be to come while the share of `previous` is within `room`. */
+/** The most that may be left of a window while the part of `previous` that counts is within `room`. */
 function latestRest(previous: number, room: number, lengthMs: number): number {
   return previous === 0 ? lengthMs : Math.floor((room * lengthMs) / previous);
 }
 
-/** How long until nothing is used any more. */
+/** How long until nothing is in use. */
 export function resetMs(count: WindowCount): number {
   if (count.current > 0) return restMs(count) + count.lengthMs;
   return count.previous > 0 ? restMs(count) : 0;

@@ -104,6 +104,9 @@ async function load(url: URL, order: FetchOrder, signal: AbortSignal, write: (ch
     pipelining: 1,
     allowH2: false,
   });
+  // The request's own signal is not heard before there is a connection.
+  const giveUp = () => void client.destroy(signal.reason as Error).catch(() => undefined);
+  signal.addEventListener("abort", giveUp, { once: true });
   try {
     const headers = { accept: "*/*", "accept-encoding": "identity", "user-agent": "svc-gateway/1" };
     const answer = await client.request({ method: "GET", path: `${url.pathname}${url.search}`, headers, signal });
@@ -114,6 +117,7 @@ async function load(url: URL, order: FetchOrder, signal: AbortSignal, write: (ch
     for await (const chunk of answer.body) await write(chunk as Buffer);
     return null;
   } finally {
+    signal.removeEventListener("abort", giveUp);
     await client.destroy();
   }
 }

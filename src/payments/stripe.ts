@@ -4,7 +4,7 @@ import Stripe from "stripe";
 import type { StripeConfig } from "../config.ts";
 import { parseJson } from "../json/parse.ts";
 import { cent } from "../money.ts";
-import { within } from "../concurrency/timeout.ts";
+import { withTimeout } from "../concurrency/timeout.ts";
 import type { CheckoutEvent, CheckoutOrder, CheckoutOutcome, Payments } from "./types.ts";
 import { parseTopupId, topupIdText } from "./topup-id.ts";
 
@@ -26,7 +26,7 @@ export function connectStripe(config: StripeConfig): Payments {
   });
   return {
     async openCheckout(order) {
-      const { id, url } = await within(deadlineMs, createSession(stripe, order), failLate).catch(failPlainly);
+      const { id, url } = await withTimeout(deadlineMs, createSession(stripe, order), failLate).catch(failPlainly);
       if (url === null) throw new Error(`the checkout ${id} came without an address`);
       return { id, url };
     },

@@ -6,7 +6,7 @@ import { isIP } from "node:net";
 import type { Dialect, ErrorCode } from "../../generated/errors.ts";
 import type { Operation, OperationId } from "../../generated/operations.ts";
 import type { Caller } from "../accounts/caller.ts";
-import type { Holder, Shares } from "../concurrency/fair-quota.ts";
+import type { Holder, FairQuota } from "../concurrency/fair-quota.ts";
 import { GatewayStopping } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
@@ -34,12 +34,12 @@ export interface Edge {
   /** Set by shutdown.ts: whether the answer to this exchange says `connection: close`. */
   isLast: (exchange: Exchange) => boolean;
   /** Bytes of request bodies held right now, what their values take beyond (read-body.ts), and answers that wait for their reader (reply.ts). */
-  bodies: Shares;
+  bodies: FairQuota;
   /** Requests being processed, which hold memory until they are answered. */
-  work: Shares;
+  work: FairQuota;
   bigJson: BigJson;
   /** Bytes of forms' files that lie on disk right now. */
-  files: Shares;
+  files: FairQuota;
   limits: EdgeLimits;
   /** For browsers: the value of access-control-expose-headers. */
   exposedHeaders: string;

@@ -3,7 +3,7 @@
 import { createServer as createNodeServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import express, { type Request, type Response } from "express";
-import { openShares } from "../concurrency/fair-quota.ts";
+import { openFairQuota } from "../concurrency/fair-quota.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
 import { mediaPrefix } from "../network/own-addresses.ts";
@@ -92,10 +92,10 @@ function openEdge({ context, metrics, tracing = null, unready, limits, onUndecla
     publicUrl: context.config.publicUrl ?? addressOf(context.config.host, context.config.port),
     closing: false,
     isLast: () => false,
-    bodies: openShares(allLimits.allBodiesBytes),
-    work: openShares(allLimits.atWork),
+    bodies: openFairQuota(allLimits.allBodiesBytes),
+    work: openFairQuota(allLimits.atWork),
     bigJson: openBigJson(),
-    files: openShares(allLimits.allFilesBytes),
+    files: openFairQuota(allLimits.allFilesBytes),
     limits: allLimits,
     exposedHeaders: exposedHeaders(responseHeaderNames()),
     onUndeclared:

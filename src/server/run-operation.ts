@@ -5,7 +5,7 @@ import { forms, parameters, type Validate } from "../../generated/validators.js"
 import type { Caller } from "../accounts/caller.ts";
 import { fail } from "../errors/fail.ts";
 import { requestBound } from "../limits/bounds.ts";
-import { nobody } from "../limits/counters.ts";
+import { noAccount } from "../limits/counters.ts";
 import type { FormBody, FormFile, Handler, Headers, Request } from "../operation.ts";
 import { authenticate } from "./authenticate.ts";
 import { bigBytes, readBigJson } from "./big-json.ts";
@@ -167,7 +167,7 @@ function rateLimiter({ auth, errors, counts }: Operation): (edge: Edge, exchange
   if (!errors.includes("rate_limit_exceeded")) return () => undefined; // e.g. payment providers send as fast as they must
   if (auth === "none") {
     return ({ context: { limits }, limits: { publicPerMinute } }, { address }) =>
-      limits.assertWithin({ accountId: nobody, bucket: `public:${address}` }, publicPerMinute);
+      limits.assertWithin({ accountId: noAccount, bucket: `public:${address}` }, publicPerMinute);
   }
   if (counts) {
     return ({ context }, exchange) => {

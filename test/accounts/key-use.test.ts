@@ -1,4 +1,4 @@
-// The last use of keys is written beside their deletion: neither waits for the other half-way.
+// Writing the last use of keys while they are deleted: no deadlock.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAccount } from "../../src/accounts/admin.ts";
 import { recordKeyUse } from "../../src/accounts/accounts.ts";

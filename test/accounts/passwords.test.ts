@@ -23,16 +23,16 @@ describe("a password", () => {
     expect(await verifyPassword("passwort", kept)).toBe(false);
   });
 
-  test("of nobody is never right, and takes the same work", async () => {
+  test("is never right without an account, and takes the same work", async () => {
     expect(await argon2Runs(async () => expect(await verifyPassword("correct horse", null)).toBe(false))).toBe(1);
   });
 
-  test("a form that is not known is a fault, not a wrong password", async () => {
+  test("an unknown stored format is a fault, not a wrong password", async () => {
     await expect(verifyPassword("correct horse", "$2b$10$abc")).rejects.toThrow("not known");
   });
 });
 
-test("66 at a time are worked on or wait; more are refused as overloaded, and the next ones are taken again", async () => {
+test("66 at a time run or wait; more are refused as overloaded, and later ones are accepted again", async () => {
   const outcomes = await Promise.allSettled(Array.from({ length: 70 }, () => hashPassword("correct horse")));
   expect(outcomes.filter(({ status }) => status === "fulfilled").length).toBe(66);
   for (const outcome of outcomes.slice(66)) expect(outcome).toMatchObject({ status: "rejected", reason: { code: "overloaded" } });

@@ -20,7 +20,7 @@ test.each([
   expect(pushed(...pieces)).toEqual({ out, last });
 });
 
-test("the writer's promise reaches whoever pushes", async () => {
+test("the writer's promise is returned to the caller of push", async () => {
   const gate = Promise.withResolvers<void>();
   const kept = keepLastByte(() => gate.promise);
   const waiting = kept.push(Buffer.from("ab"));

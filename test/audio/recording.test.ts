@@ -1,4 +1,4 @@
-// What is told of a recording that can't be had: whose fault it is, and of which field.
+// The errors of recordings that can't be read: whose fault it is, and which field is named.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ const media = (more: { kind?: AudioKind | null; seconds?: number; measuring?: un
   },
 });
 
-test("a recording's length is said to the millisecond, and billed as it is said", async () => {
+test("a recording's length is shown to the millisecond, and billed as shown", async () => {
   expect(await readRecording(media({ seconds: 60.00049 }), { path, bytes: 5 }, "file", signal)).toEqual({
     file: { path, bytes: 5, ...wav },
     seconds: 60,
@@ -53,7 +53,7 @@ describe.each([
     await expect(read(media({ kind: null }))).rejects.toMatchObject({ code: "unsupported_audio_type" });
   });
 
-  test("a gateway that stops meanwhile is overloaded, and what nobody expected stays as it is", async () => {
+  test("a gateway that stops meanwhile is overloaded, and unexpected errors stay as they are", async () => {
     await expect(read(media({ measuring: new GatewayStopping() }))).rejects.toMatchObject({ code: "overloaded" });
     await expect(read(media({ measuring: new Error("the disk is full") }))).rejects.toThrow("the disk is full");
   });

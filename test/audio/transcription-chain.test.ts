@@ -1,5 +1,5 @@
-// In which order models and routes are asked for a transcription, and what a provider's 429 says. What each tier answers and costs is
-// test/operations/transcriptions/transcription-chain.test.ts's.
+// In which order models and routes are asked for a transcription, and what a provider's 429 becomes. What each tier answers and costs is in
+// test/operations/transcriptions/transcription-chain.test.ts.
 import { describe, expect, test } from "vitest";
 import type { Ask } from "../../src/admission/ask.ts";
 import { chainOf, transcribeOverChain } from "../../src/audio/transcribe.ts";
@@ -36,7 +36,7 @@ describe("the order", () => {
     ]);
   });
 
-  test("models that may not stand in are left out", () => {
+  test("models that may not serve as fallbacks are left out", () => {
     expect(shown(({ media }) => media.supportsTimestamps)).toHaveLength(5);
     expect(shown(() => false)).toEqual(["0 north/one", "1 north/one", "1 south/two"]);
   });
@@ -62,7 +62,7 @@ const failing =
   () =>
     Promise.reject(error);
 
-test("a 429 that names no time is told with five seconds; one that names some, with those", async () => {
+test("a 429 without a time is passed on with five seconds; one with a time, with that", async () => {
   const bare = await run(failing(new UpstreamError("rate_limited", "slow down", { status: 429 })));
   expect(bare).toMatchObject({ error: { code: "rate_limit_exceeded", details: { retryAfterMs: 5_000 } }, attempts: ["0 rate_limited"] });
   const named = await run(failing(new UpstreamError("rate_limited", "slow down", { status: 429, retryAfterMs: 61_500 })));
@@ -78,7 +78,7 @@ test("models are asked for timestamps where they have them, whatever the format"
   expect(asked).toEqual([true, true, true, true, true, false, false]);
 });
 
-test("whoever ends it between the first try and the second ends it there, and is told of", async () => {
+test("an abort between the first attempt and the second ends it there, with the abort's reason", async () => {
   const controller = new AbortController();
   const left = await run(
     () => {

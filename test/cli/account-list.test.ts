@@ -1,7 +1,7 @@
 // `svc account list`, and what `svc account show` says of a suspension.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
-import { runSvc } from "./run-svc.ts";
+import { callSvc } from "./run-svc.ts";
 
 interface Page {
   data: Record<string, unknown>[];
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-const svc = (...words: string[]) => runSvc({ DATABASE_URL: gateway.databaseUrl }, words);
+const svc = (...words: string[]) => callSvc({ DATABASE_URL: gateway.databaseUrl }, words);
 const list = async (...words: string[]) => (await svc("account", "list", ...words, "--json")).json() as unknown as Page;
 const idsOf = ({ data }: Page) => data.map(({ account_id }) => account_id);
 

@@ -1,9 +1,9 @@
-// Each command of docs/behaviour/operation.md#commands through bin/svc.js: what it prints, what it does, how it ends.
+// Each command of docs/behaviour/operation.md#commands in this process (a few through bin/svc.js): what it prints, what it does, how it ends.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isKeyShaped, makeKey } from "../../src/accounts/keys.ts";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { type Ran, runSvc } from "./run-svc.ts";
+import { callSvc, type Ran, runSvc } from "./run-svc.ts";
 
 let database: TestDatabase;
 let db: Db;
@@ -18,7 +18,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-const svc = (...words: string[]): Promise<Ran> => runSvc({ DATABASE_URL: database.url }, words);
+const svc = (...words: string[]): Promise<Ran> => callSvc({ DATABASE_URL: database.url }, words);
 
 async function newAccount(...options: string[]): Promise<{ account_id: string; email: string; api_key: string }> {
   const ran = await svc("account", "create", "--email", `cli${++accounts}@example.com`, ...options, "--json");

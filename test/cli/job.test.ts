@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
 import { endJob, endJobsOf, type MediaJob, newJob, pngFile, startJob } from "../support/media-jobs.ts";
-import { runSvc } from "./run-svc.ts";
+import { callSvc } from "./run-svc.ts";
 
 let gateway: Gateway;
 let account: TestAccount;
@@ -26,7 +26,7 @@ afterAll(async () => {
   await gateway.stop();
   expect(audited).toMatchObject({ mismatches: [], holds_open: 0 });
 });
-const svc = (...words: string[]) => runSvc({ DATABASE_URL: gateway.databaseUrl }, words);
+const svc = (...words: string[]) => callSvc({ DATABASE_URL: gateway.databaseUrl }, words);
 
 describe("svc job show", () => {
   test("of one that waits: its turn", async () => {

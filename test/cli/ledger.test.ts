@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { type Ran, runSvc } from "./run-svc.ts";
+import { callSvc, type Ran } from "./run-svc.ts";
 
 let database: TestDatabase;
 let db: Db;
@@ -17,7 +17,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-const svc = (...words: string[]): Promise<Ran> => runSvc({ DATABASE_URL: database.url }, words);
+const svc = (...words: string[]): Promise<Ran> => callSvc({ DATABASE_URL: database.url }, words);
 const newAccount = async (...options: string[]) =>
   (await svc("account", "create", "--email", `cli${++accounts}@example.com`, ...options, "--json")).json() as { account_id: string };
 

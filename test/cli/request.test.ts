@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { language, provider } from "../operations/chat/chat-gateway.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
-import { runSvc } from "./run-svc.ts";
+import { callSvc } from "./run-svc.ts";
 
 let gateway: Gateway;
 let account: TestAccount;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-const svc = (...words: string[]) => runSvc({ DATABASE_URL: gateway.databaseUrl }, words);
+const svc = (...words: string[]) => callSvc({ DATABASE_URL: gateway.databaseUrl }, words);
 const ask = (who: TestAccount, model: string, id?: string) =>
   gateway.request("POST", "/v1/chat/completions", {
     key: who.key,

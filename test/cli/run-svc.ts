@@ -1,5 +1,6 @@
-// Runs bin/svc.js as an operator does, in an environment of its own.
+// Runs `svc` in an environment of its own: bin/svc.js as an operator does, or the same command in this process, which costs no start of Node.
 import { spawn } from "node:child_process";
+import { answer } from "../../src/cli/answer.ts";
 import { runEnvironment } from "../support/leftovers.ts";
 import { svcPath } from "../support/svc-path.ts";
 
@@ -21,5 +22,11 @@ export async function runSvc(env: Record<string, string>, words: string[], runti
     child.once("error", reject);
     child.once("close", resolve);
   });
+  return { status, stdout, stderr, json: () => JSON.parse(stdout) as Record<string, unknown> };
+}
+
+/** For tests of what a command does; those of how a process starts and ends run one. */
+export async function callSvc(env: Record<string, string>, words: string[]): Promise<Ran> {
+  const { status, stdout, stderr } = await answer(words, { ...runEnvironment(), ...env });
   return { status, stdout, stderr, json: () => JSON.parse(stdout) as Record<string, unknown> };
 }

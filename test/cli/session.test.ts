@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { smallCatalog } from "../catalog/small-catalog.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
-import { runSvc } from "./run-svc.ts";
+import { callSvc } from "./run-svc.ts";
 
 let gateway: Gateway;
 beforeAll(async () => void (gateway = await startGateway({ catalog: smallCatalog })));
 afterAll(() => gateway.stop());
 
-const svc = (...words: string[]) => runSvc({ DATABASE_URL: gateway.databaseUrl }, words);
+const svc = (...words: string[]) => callSvc({ DATABASE_URL: gateway.databaseUrl }, words);
 const read = (headers: Record<string, string>) => gateway.request("GET", "/v1/auth/session", { headers });
 
 describe("svc session create", () => {

@@ -36,7 +36,7 @@ const claimed = async (most: number, isShort: boolean) => {
   return new Set(jobs.map(({ id }) => id));
 };
 
-test("runners that claim at once share what there is, and nobody gets a job twice", async () => {
+test("runners that claim at the same time share the jobs, and none is claimed twice", async () => {
   const accountId = await newAccount(db, { deposit: 100_000_000_000n });
   const ids = await Promise.all(Array.from({ length: 30 }, () => submit(db, { accountId })));
   const claims = await Promise.all([1, 2, 3, 4].map(() => claimed(10, false)));
@@ -52,11 +52,11 @@ test("the longest waiting first; where room is short, those of accounts with the
   expect(await claimed(2, false)).toEqual(new Set(many.slice(0, 2)));
   const [few, one] = [await pending(3, 50), await pending(1, 20)];
   expect(await claimed(2, true)).toEqual(new Set([few[0], one[0]]));
-  expect(await claimed(2, true)).toEqual(new Set([few[1], many[2]])); // the third of the one, and the second of the other
+  expect(await claimed(2, true)).toEqual(new Set([few[1], many[2]])); // the third of one account, the second of the other
   expect(await claimed(99, true)).toEqual(new Set([...few.slice(2), ...many.slice(3)]));
 });
 
-test("a job that waited for a runner has all its time; one that was asked for has what is left", async () => {
+test("a job that waited for a runner has all its time; one whose route was asked has what is left", async () => {
   const [id] = await pending(1, 1);
   await db.pool.query("update media_job set started_at = now() - interval '10 min' where id = $1", [id]);
   const claim = async () => (await claimJobs({ db, owner: randomUUID(), times: jobTimes }, 1))[0];

@@ -46,7 +46,7 @@ afterAll(async () => {
 const kills = 12;
 const slots = 2;
 const cap = 6;
-const estimated = 2_000_000n; // two pictures at 0.01 USD
+const estimated = 2_000_000n; // two images at 0.01 USD
 const models: Models = {
   "test/quick": { kind: "image", routes: ["ember/quick-image"] },
   "test/slow": { kind: "image", routes: ["ember/slow-image+sim-slow-300ms+sim-status-flaky-1"] },

@@ -1,4 +1,4 @@
-// Waiting for the end of a job, below HTTP: what wakes whoever waits.
+// Waiting for the end of a job, below HTTP: what wakes a waiter.
 import { expect, test, vi } from "vitest";
 import { UpstreamError } from "../../src/providers/errors/upstream-error.ts";
 import { engineWorld } from "./engine-world.ts";
@@ -8,9 +8,9 @@ import { rowOf } from "./job-rows.ts";
 const world = engineWorld();
 const { start, place } = world;
 const models: Models = { "test/picture": { kind: "image", routes: ["ember/flash-image"] } };
-const nobody = new AbortController().signal;
+const never = new AbortController().signal;
 
-test("is told of it by another process, and still knows of an end just before", async () => {
+test("is notified of it by another process, and still knows of an end just before", async () => {
   let isOver = false;
   const look = async () => {
     if (isOver) throw new UpstreamError("failed", "it failed");
@@ -25,24 +25,24 @@ test("is told of it by another process, and still knows of an end just before", 
   await expect.poll(async () => (await rowOf(world.db, id))["upstream"], { timeout: 5_000 }).not.toBeNull();
   const { jobs } = await start(models, { parts });
   const shown = (await rowOf(world.db, id))["shown_id"] as string;
-  // Without the look that it would have after 5 s by itself.
+  // Before it would read the row by itself, after 5 s.
   const timer = setTimeout;
   const timers = vi
     .spyOn(globalThis, "setTimeout")
     .mockImplementation(((work: () => void, ms?: number, ...values: []) =>
       timer(work, ms === 5_000 ? 60_000 : ms, ...values)) as typeof setTimeout);
-  const told = jobs.ended(shown, 60_000, nobody);
+  const told = jobs.ended(shown, 60_000, never);
   expect(timers).toHaveBeenLastCalledWith(expect.any(Function), 5_000);
   isOver = true;
   expect(await told).toBe(true);
   expect((await rowOf(world.db, id))["status"]).toBe("failed");
-  expect(await jobs.ended(shown, 60_000, nobody)).toBe(true);
+  expect(await jobs.ended(shown, 60_000, never)).toBe(true);
   timers.mockRestore();
 });
 
 test("ends with its time and with its signal", async () => {
   const { jobs } = await start(models);
-  expect(await jobs.ended("job_other", 20, nobody)).toBe(true);
+  expect(await jobs.ended("job_other", 20, never)).toBe(true);
   const leaving = new AbortController();
   const gone = jobs.ended("job_other", 60_000, leaving.signal);
   leaving.abort();

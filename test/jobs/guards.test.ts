@@ -1,4 +1,4 @@
-// What the table of jobs refuses, whatever writes: moves that there aren't, rows that contradict themselves.
+// What the table of jobs itself refuses: moves that don't exist, rows that contradict themselves.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { mayPass, persist } from "../../src/ledger/persist.ts";
@@ -49,7 +49,7 @@ const shapes: Record<Status, string> = {
     "started_at = now(), run_at = null, completed_at = now(), charged = null, refunded = 100, output = null, error_code = 'x', request = null",
 };
 
-/** What the change says, in a transaction that is taken back. */
+/** The change's error, in a transaction that is rolled back. */
 async function tried(from: Status, change: string): Promise<string> {
   const client = await db.pool.connect();
   try {
@@ -136,7 +136,7 @@ describe("rows", () => {
   );
 });
 
-test("a submit waits for an account that somebody holds, and goes through when it is free", { timeout: 20_000 }, async () => {
+test("a submit waits for an account whose balance is held, and succeeds when it is free", { timeout: 20_000 }, async () => {
   const accountId = await newAccount(db, { deposit: 1_000n });
   const client = await db.pool.connect();
   await client.query("begin");
@@ -144,7 +144,7 @@ test("a submit waits for an account that somebody holds, and goes through when i
   const refused = submit(db, { accountId });
   await untilWaiting(db, "media_submit");
   const error = await refused.catch((cause: unknown) => cause);
-  expect(mayPass(error)).toBe(true); // given up by Postgres after 3 s
+  expect(mayPass(error)).toBe(true); // Postgres gives up after 3 s
   const patient = persist(10_000, new AbortController().signal, () => submit(db, { accountId }));
   await untilWaiting(db, "media_submit");
   await client.query("rollback");

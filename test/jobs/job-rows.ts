@@ -70,7 +70,7 @@ export async function submit(db: Db, ask: Ask, limits = tiers): Promise<Answer> 
   return (await db.pool.query<Answer>(sql, [JSON.stringify(jobOf(ask)), limits])).rows[0]!;
 }
 
-/** Leases a job to whoever. */
+/** Leases a job to a made-up runner. */
 export async function lease(db: Db, id: string, owner: string = randomUUID()): Promise<string> {
   await db.pool.query("update media_job set lease_owner = $2, run_at = now() + interval '10 s' where id = $1", [id, owner]);
   return owner;

@@ -1,4 +1,4 @@
-// kill -9 of the runner, and of Postgres, at each step of a job's life, one by one: what crash.test.ts does by chance to many.
+// kill -9 of the runner, and of Postgres, at each step of a job's life, one by one; crash.test.ts does it to many jobs at random.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -70,7 +70,7 @@ const stepOf = ({ method, url = "" }: IncomingMessage) =>
         ? "fetching the result"
         : "loading a file";
 
-/** Before the simulator. At the gate's step it stands still for a moment, in which the test kills; then it goes on. */
+/** A proxy before the simulator. At the chosen step it pauses for a moment, in which the test kills; then it goes on. */
 async function startUpstream(): Promise<Server> {
   const server = createServer((incoming, reply) => {
     const step = stepOf(incoming);

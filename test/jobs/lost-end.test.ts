@@ -1,4 +1,4 @@
-// The end of a job whose answer was lost, or that somebody else wrote first: whose files are left in the store then.
+// A job's end whose answer was lost, or that another runner wrote first: which files stay in the store.
 import { mkdtempSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,14 +18,14 @@ const all = files.toSorted();
 const butTheFourth = [first, second, third].sort();
 
 interface Ending {
-  /** The store takes all pictures but the fourth. */
+  /** The store accepts all images but the fourth. */
   fails: boolean;
   times?: Partial<JobTimes>;
   /** Done while the runner's end waits for the account; absent: the way back to the runner is cut, and the end is written all the same. */
   meanwhile?(db: Db, id: string): Promise<void>;
 }
 
-/** Four pictures up to their job's end and what follows it; of their files `leftOver` must stay. Resolves to the job's row. */
+/** Runs a job of four images past its end; `leftOver` of their files must stay. Resolves to the job's row. */
 async function end({ fails, times = {}, meanwhile }: Ending, leftOver: readonly string[]) {
   const wire = await openDatabaseProxy(world.db.url);
   const far = connect(wire.url, { max: 4 });

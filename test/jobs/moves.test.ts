@@ -51,7 +51,7 @@ describe("submit", () => {
     expect(await statuses(db, accountId)).toEqual(["pending"]);
   });
 
-  test("a key's budget counts holds and charges; a limit below what is spent still lets through what costs nothing", async () => {
+  test("a key's budget counts holds and charges; a budget below what is spent still allows what costs nothing", async () => {
     const accountId = await newAccount(db, { deposit: 10n * usd });
     const keyId = await newKey(db, accountId, 150n);
     const one = await submit(db, { accountId, keyId });
@@ -88,7 +88,7 @@ describe("submit", () => {
     expect(await rowOf(db, id)).toMatchObject({ idempotency_key: null });
   });
 
-  test("asked again with the same id it says the same and makes nothing new", async () => {
+  test("a repeat with the same id returns the same and makes nothing new", async () => {
     const accountId = await newAccount(db, { deposit: 1_000n });
     const ask = { accountId, id: randomUUID(), idempotencyKey: "again" };
     const [first, second] = [await submit(db, ask), await submit(db, ask)];
@@ -116,7 +116,7 @@ describe("submit", () => {
     expect((await submit(db, { accountId, kind: "video" })).outcome).toBe("pending");
   });
 
-  test("turns are 1 to n without gaps, and come nearer as slots are freed", async () => {
+  test("queue positions are 1 to n without gaps, and decrease as slots are freed", async () => {
     const accountId = await newAccount(db, { deposit: 2_000n });
     const ids: string[] = [];
     for (let n = 0; n < 8; n++) ids.push((await submit(db, { accountId })).id);
@@ -133,7 +133,7 @@ describe("submit", () => {
 });
 
 describe("promotion", () => {
-  test("a deposit that raises the tier starts those who wait, at the next submit or sweep", async () => {
+  test("a deposit that raises the tier starts waiting jobs, at the next submit or sweep", async () => {
     const accountId = await newAccount(db, { deposit: 1_000n });
     for (let n = 0; n < 5; n++) await submit(db, { accountId });
     expect(await untidy()).not.toContain(accountId);
@@ -214,7 +214,7 @@ describe("end", () => {
     expect(await available(accountId)).toBe(1_000n);
   });
 
-  test("expired: an hour in the queue, with nothing to give back; half an hour after the start where nobody runs it", async () => {
+  test("expired: after an hour in the queue, with nothing to release; half an hour after the start without a runner", async () => {
     const accountId = await newAccount(db, { deposit: 1_000n });
     const [left, run, waits] = [await submit(db, { accountId }), await submit(db, { accountId }), await submit(db, { accountId })];
     await lease(db, run.id);
@@ -231,7 +231,7 @@ describe("end", () => {
     expect(await entries(db, waits.id)).toEqual([]);
   });
 
-  test("while one replica asks what is untidy, another is told of nothing", async () => {
+  test("while one replica asks what to sweep, another gets nothing", async () => {
     const client = await db.pool.connect();
     await client.query("begin");
     await client.query("select pg_advisory_xact_lock(7322005)");
@@ -241,7 +241,7 @@ describe("end", () => {
   });
 });
 
-test("accounts that submit, finish, refund and sweep all at once never wait in a circle, and every unit adds up", async () => {
+test("accounts that submit, finish, refund and sweep all at once never deadlock, and every unit adds up", async () => {
   const accountIds = [await newAccount(db, { deposit: 2_000n }), await newAccount(db, { deposit: 2_000n })];
   const worker = async (seed: number) => {
     for (let n = 0; n < 12; n++) {

@@ -28,7 +28,7 @@ describe("a prompt", () => {
   test("half a surrogate pair becomes the replacement character", () => expect(readPrompt("a\ud800b")).toBe("a\ufffdb"));
 });
 
-describe("an address of a source", () => {
+describe("the address of a reference file", () => {
   const read = (address: string, allowPrivateUrls = false) => readSourceAddress(address, "image_url", { allowPrivateUrls });
   test.each([
     "https://example.com/a.png",
@@ -159,7 +159,7 @@ describe("references", () => {
 });
 
 describe("extra", () => {
-  test("passes on but for what has a price, is moderated or is the gateway's business, in every spelling", () => {
+  test("passes on, except what affects the price, moderation or transport, in every spelling", () => {
     const kept = {
       ...{ seed: 7, guidance_scale: 3.5, negative_prompt: "rain", style: "flat", output_format: "png", num_inference_steps: 28 },
       ...{
@@ -229,7 +229,7 @@ describe("extra", () => {
     "output_resolution target_width custom_height image_width output_megapixels size_preset enable_upscale hires_fix hd service_tier",
     "input inputs parameters instances payload messages contents textPrompts promptText positive_prompt text_prompt",
     "img url urls source file_url input_urls init_image image_prompt_url photo_url start_image_base64 disable_checker uncensored",
-  ])("withholds what other hosts call the same: %s", (names) => {
+  ])("withholds other hosts' names for the same: %s", (names) => {
     expect(readExtra(Object.fromEntries(names.split(" ").map((key) => [key, 9])))).toEqual({});
   });
 
@@ -243,7 +243,7 @@ describe("extra", () => {
     ]);
   });
 
-  test("of clips only the keys that the model names", () => {
+  test("for videos, only the keys that the model lists", () => {
     expect(readNamedExtra({ cfg_scale: 0.5, seed: 1 }, ["cfg_scale"])).toEqual({ cfg_scale: 0.5 });
     expect(readNamedExtra(null, ["cfg_scale"])).toEqual({});
   });

@@ -1,4 +1,4 @@
-// One job from its claim to its end: what is asked of whom, what is charged, what a crash leaves to the next runner.
+// One job from its claim to its end: which routes are asked, what is charged, what a crash leaves to the next runner.
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { fileName } from "../../src/jobs/deliver.ts";
@@ -25,7 +25,7 @@ const sent = (method: string, part: string) =>
 const submits = () => world.simulator.calls().filter((call) => call.method === "POST").length;
 
 describe("made", () => {
-  test("a picture is kept under our name, measured, and charged what its prices say", async () => {
+  test("an image is stored under our name, measured, and charged by its prices", async () => {
     const engine = await start(image("ember/flash-image"));
     const id = await place();
     const row = await ended(id);
@@ -40,27 +40,27 @@ describe("made", () => {
     expect(engine.faults).toEqual([]);
   });
 
-  test("fewer pictures than asked: only those are charged", async () => {
+  test("fewer images than asked for: only those are charged", async () => {
     await start(image("ember/flash-image+sim-images-2"));
     const row = await ended(await place({ count: 4, estimated: 4n * held }));
     expect(row).toMatchObject({ status: "succeeded", charged: 2n * held, refunded: 2n * held });
   });
 
-  test("more than asked: what was asked is shown, and never more is charged than was held", async () => {
+  test("more than asked for: only those asked for are shown, and at most the hold is charged", async () => {
     await start(image("ember/flash-image+sim-images-4"));
     const row = await ended(await place({ count: 1, estimated: held / 2n }));
     expect(row).toMatchObject({ status: "succeeded", charged: held / 2n, refunded: null });
     expect((row["output"] as JobOutput).files).toHaveLength(1);
   });
 
-  test("a clip is charged by the length that its provider tells", async () => {
+  test("a video is charged by the length that its provider reports", async () => {
     await start(video("ember/clip-video+sim-seconds-3"));
     const row = await ended(await place({ kind: "video", estimated: 1_000_000n * 10n, api: "video" }));
     expect(row).toMatchObject({ status: "succeeded", charged: 600_000n });
     expect((row["output"] as JobOutput).files[0]).toMatchObject({ content_type: "video/mp4", duration_s: 3 });
   });
 
-  test("a look that nobody can read is repeated, and three in a row are the upstream's last word", async () => {
+  test("an unreadable poll is repeated, and three in a row fail the job", async () => {
     const models = image("ember/flash-image");
     let looks = 0;
     const look = async () => {
@@ -76,7 +76,7 @@ describe("made", () => {
     expect(looks).toBe(6);
   });
 
-  test("looks that fail are repeated", async () => {
+  test("failed polls are repeated", async () => {
     await start(image("ember/flash-image+sim-status-flaky-3+sim-result-flaky-2"));
     expect(await ended(await place())).toMatchObject({ status: "succeeded" });
     expect(submits()).toBe(1);
@@ -84,7 +84,7 @@ describe("made", () => {
 });
 
 describe("routes", () => {
-  test("a route that is down gives way to the next; both are on record", async () => {
+  test("after a route that is down the next one is tried; both are on record", async () => {
     await start(image("ember/a-image+sim-fail-503", "ember/b-image"));
     const row = await ended(await place());
     expect(row).toMatchObject({ status: "succeeded", route: "queue/ember/b-image" });
@@ -114,7 +114,7 @@ describe("routes", () => {
     ["sim-hang", "provider_timeout"],
     ["sim-policy-nsfw", "content_policy_nsfw"],
     ["sim-file-fail-404", "provider_error"],
-  ])("%s: failed with %s, the hold is given back, and nobody is told who or where", async (knob, code) => {
+  ])("%s: failed with %s, the hold is released, and no message names the provider", async (knob, code) => {
     await start(image(`ember/secretive-image+${knob}`));
     const id = await place({ count: 2, estimated: 2n * held });
     const row = await ended(id);
@@ -124,7 +124,7 @@ describe("routes", () => {
   });
 });
 
-test("one file of several that can't be kept fails the job, and none is left in the store", async () => {
+test("one file of several that can't be stored fails the job, and none is left in the store", async () => {
   const engine = await start(image("ember/flash-image+sim-file-flaky-1"), {
     parts: {
       media: {
@@ -148,7 +148,7 @@ describe("too late", () => {
     const id = await place();
     expect(await ended(id)).toMatchObject({ status: "failed", error_code: "timeout", refunded: held });
     expect(sent("PUT", "/cancel")).toBe(1);
-    await expect.poll(async () => (await rowOf(world.db, id))["late_at"], { timeout: 5_000 }).toBeNull(); // cancelled: no more looks
+    await expect.poll(async () => (await rowOf(world.db, id))["late_at"], { timeout: 5_000 }).toBeNull(); // cancelled: no more polls
     expect((await world.db.pool.query("select 1 from media_expense where job_id = $1", [id])).rowCount).toBe(0);
   });
 
@@ -168,7 +168,7 @@ describe("too late", () => {
 });
 
 describe("taken up again", () => {
-  test("asked, but nobody knows whether it was heard: failed with provider_error, and never asked again", async () => {
+  test("asked, with an unknown outcome: failed with provider_error, and never asked again", async () => {
     const id = await place();
     await world.db.pool.query(
       "update media_job set status = 'processing', intent_at = now(), route = 'queue/ember/flash-image' where id = $1",
@@ -179,7 +179,7 @@ describe("taken up again", () => {
     expect(submits()).toBe(0);
   });
 
-  test("a process that stops lets go of accepted work at once; another one goes on with it, and nothing is asked twice", async () => {
+  test("a process that stops hands over accepted work at once; another one continues it, and nothing is asked twice", async () => {
     const models = image("ember/flash-image+sim-slow-1500ms");
     const first = await start(models);
     const id = await place();

@@ -1,4 +1,4 @@
-// Which size a picture is made in, for every habit of a model and of a caller.
+// The size of an image, for every habit of a model and of a caller.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { snapSize } from "../../src/jobs/image-plan.ts";

@@ -1,4 +1,4 @@
-// A runner that stood still while another one took its job: what the other one made stays, and is charged once.
+// A runner that was suspended while another one took its job: what the other one made stays, and is charged once.
 import { randomUUID } from "node:crypto";
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ const start = (keep: Media["keep"], parts: Partial<JobsOptions> = {}) =>
   );
 const place = () => world.place({ estimated: 2_000_000n, count: 2 });
 
-/** Keeps the first file; the second one waits until the runner is told to let go, or until it is told to fail. */
+/** Stores the first file; the second one waits until the runner has to let go, or until it fails. */
 function halfKept() {
   const first = Promise.withResolvers<string>();
   const fail = Promise.withResolvers<never>();
@@ -44,14 +44,14 @@ function halfKept() {
   return { keep, first: first.promise, fail: () => fail.reject(new MediaFault("invalid", "It is no picture.")) };
 }
 
-/** As another process does that found the lease over, made everything and kept it under the same names. */
+/** Like another process that found the lease over, made everything and stored it under the same names. */
 async function takeAndFinish(id: string): Promise<void> {
   const other = randomUUID();
   await world.db.pool.query("update media_job set lease_owner = $2, run_at = now() + interval '1 min' where id = $1", [id, other]);
   expect(await finish(world.db, id, other, { charged: 2_000_000n })).toBe(true);
 }
 
-test("who has lost its job while it kept files removes none of them: they are the other's, and paid", async () => {
+test("a runner that lost its job while it stored files removes none of them: they are the other's, and paid", async () => {
   const { keep, first } = halfKept();
   const engine = await start(keep);
   const id = await place();
@@ -62,7 +62,7 @@ test("who has lost its job while it kept files removes none of them: they are th
   expect(await rowOf(world.db, id)).toMatchObject({ status: "succeeded", charged: 2_000_000n });
 });
 
-test("nor does one that fails before it has heard of it", async () => {
+test("nor does one that fails before it knows", async () => {
   const { keep, first, fail } = halfKept();
   const engine = await start(keep);
   const id = await place();
@@ -83,7 +83,7 @@ test("a job that fails leaves no file behind", async () => {
   await expect.poll(() => media.store.size(name), { timeout: 5_000 }).toBeNull();
 });
 
-test("who stood still after writing down what it would ask does not ask: the job was failed meanwhile", async () => {
+test("a runner that was suspended after writing its intent does not ask: the job has failed meanwhile", async () => {
   let asked = 0;
   const pictures = { fal: () => (asked++, Promise.reject(new Error("nobody asks"))) };
   const id = await place();

@@ -1,4 +1,4 @@
-// Counting by a real tokenizer, bounded: what is counted piece by piece must be what the whole has, as nearly as can be.
+// Counting by a real tokenizer, bounded: the sum of the pieces must be as near to the count of the whole as can be.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { countTokens as whole } from "gpt-tokenizer/encoding/o200k_base";
@@ -24,14 +24,14 @@ describe("countTokens", () => {
     expect(await countTokens(["<|endoftext|>"])).toBeGreaterThan(1);
   });
 
-  test("what is too long is counted by its rate: ten times the text, ten times the tokens", async () => {
+  test("long texts are counted by a sample: ten times the text, ten times the tokens", async () => {
     const once = await countTokens([prose.repeat(10_000)]);
     const tenfold = await countTokens([prose.repeat(100_000)]);
     expect(Math.abs(tenfold - 10 * once) / tenfold).toBeLessThan(0.02);
     expect(Math.abs(once - 10 * whole(prose.repeat(1_000))) / once).toBeLessThan(0.02);
   });
 
-  test("what is too long and begins unlike it goes on: within a twentieth of what it has", async () => {
+  test("long texts whose beginning differs from the rest: within a twentieth of the count", async () => {
     const dense = Array.from({ length: 60_000 }, (_, at) => String.fromCharCode(0x4e00 + ((at * 7919) % 20_000))).join("");
     const words = prose.repeat(10_000);
     const wholeDense = (dense.match(/.{100}/g) ?? []).reduce((sum, piece) => sum + whole(piece), 0); // at once it would take seconds

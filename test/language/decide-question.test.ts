@@ -1,4 +1,4 @@
-// One question at hosts of different manners, over real sockets: what counts as an answer where no odds are told.
+// One question at hosts of different habits, over real sockets: what counts as an answer without log probabilities.
 import { expect, test } from "vitest";
 import { type DecisionRoute, decideQuestion } from "../../src/language/decisions/question.ts";
 import { openaiChat } from "../../src/providers/openai/chat.ts";
@@ -7,13 +7,13 @@ import { routeTo, startHost, useUpstream } from "../providers/upstream-fixture.t
 
 const question = { id: "next", instructions: null, options: ["refund", "resend", "ask", "wait"].map((id) => ({ id, meaning: null })) };
 
-/** A host that tells no log probabilities and says this, whatever it is asked. */
+/** A host that reports no log probabilities and always answers this. */
 async function decideAt(content: string) {
   const choices = [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }];
   const host = await startHost(json(200, JSON.stringify({ choices })));
   const { signal } = new AbortController();
   const upstream = { route: routeTo(host.url), signal, requestId: "req_1", publicModel: "jev" };
-  const route: DecisionRoute = { chat: openaiChat(useUpstream()), upstream, state: "s", tellsNoOdds: true };
+  const route: DecisionRoute = { chat: openaiChat(useUpstream()), upstream, state: "s", noLogprobs: true };
   return (await decideQuestion(route, question, signal)).answer;
 }
 

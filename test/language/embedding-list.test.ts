@@ -1,4 +1,4 @@
-// The text of an embeddings answer: whatever its size, nobody waits for all of it.
+// The text of an embeddings answer: however large, it doesn't block the event loop.
 import { expect, test } from "vitest";
 import { embeddingList } from "../../src/language/embeddings/reply.ts";
 import type { Bill } from "../../src/language/open-call.ts";
@@ -6,7 +6,7 @@ import { noUsage } from "../../src/usage.ts";
 
 const bill = { usage: noUsage, cost: 0n } as Bill;
 
-test("an answer of a million numbers leaves everybody else a turn every 65,536 of them", async () => {
+test("an answer of a million numbers yields to the event loop every 65,536 of them", async () => {
   const vectors = Array.from({ length: 1_024 }, (_, index) => new Float32Array(1_024).fill(index / 1_024));
   let turns = 0;
   const others = setInterval(() => (turns += 1), 0);

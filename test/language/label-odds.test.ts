@@ -1,4 +1,4 @@
-// Odds of options from the alternatives of one token (WIRE.md 10.4): shares of 1 whatever a host reports.
+// The likelihood of options from the alternatives of one token: they sum to 1 whatever a host reports.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { labelOdds, sharesOf } from "../../src/language/decisions/question.ts";
@@ -11,7 +11,7 @@ const told = (tokens: Record<string, number>, said?: { token: string; logprob: n
 };
 const ln = Math.log;
 
-describe("the odds of labels", () => {
+describe("the likelihood of labels", () => {
   test("are the softmax over the labels seen; other words don't count", () => {
     expect(labelOdds(told({ A: ln(0.6), The: ln(0.2), B: ln(0.15), C: ln(0.05) }), ["A", "B", "C"])).toEqual([0.75, 0.1875, 0.0625]);
   });
@@ -30,7 +30,7 @@ describe("the odds of labels", () => {
     expect(labelOdds(told({ A: -9999, B: -9999 }), ["A", "B"])).toBeNull();
   });
 
-  test("the token that was said counts where the list leaves it out, and once where it doesn't", () => {
+  test("the chosen token counts where the list leaves it out, and once where it doesn't", () => {
     const said = { token: "B", logprob: ln(0.75) };
     expect(labelOdds(told({ A: ln(0.25) }, said), ["A", "B"])).toEqual([0.25, 0.75]);
     expect(labelOdds(told({ A: ln(0.25), B: ln(0.75) }, said), ["A", "B"])).toEqual([0.25, 0.75]);

@@ -1,4 +1,4 @@
-// Reasoning controls (gateway-api.md chat; WIRE.md 7.1, 14 rows 33 and 35) as a table: what was sent, what goes upstream.
+// Reasoning controls as a table: what was sent, what goes upstream.
 import { describe, expect, test } from "vitest";
 import { reasoningEdits } from "../../src/language/chat/upstream-body.ts";
 

@@ -103,7 +103,7 @@ describe("turns", () => {
 });
 
 describe("results", () => {
-  test("their parts become text; pictures are shown by the user after the last of them", () => {
+  test("their parts become text; images follow the last of them in a message of the user", () => {
     const picture = { type: "input_image", image_url: "data:image/png;base64,AA" };
     const input = [call("a"), call("b"), result("a", [picture]), result("b", [{ type: "input_text", text: "fine" }])];
     expect(messagesOf(input).slice(1)).toEqual([
@@ -113,7 +113,7 @@ describe("results", () => {
     ]);
   });
 
-  test("one without a call stays where it is: the model's provider judges it", () => {
+  test("one without a call stays where it is, for the model's provider to reject", () => {
     expect(messagesOf([user("Hi"), result("x")])[1]).toEqual({ role: "tool", tool_call_id: "x", content: "of x" });
   });
 });
@@ -167,7 +167,7 @@ describe("whatever the order of items", () => {
         one.call_id === undefined || items.findIndex((other) => other.type === one.type && other.call_id === one.call_id) === index,
     );
 
-  test("every call and every result is told once, and results stand right behind the turn that asked", () => {
+  test("every call and every result appears once, and results follow their turn at once", () => {
     fc.assert(
       fc.property(fc.array(item, { minLength: 1, maxLength: 20 }).map(once), (items) => {
         fc.pre(items.some(({ type }) => type !== "reasoning"));

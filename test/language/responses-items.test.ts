@@ -1,4 +1,4 @@
-// The machine that makes output items of chat deltas: whatever comes in whatever pieces, the records are well formed.
+// Output items from chat deltas: however an answer is cut into pieces, the records are well formed.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Delta, newOutput } from "../../src/language/responses/output.ts";
@@ -15,7 +15,7 @@ type Event = { type: string; output_index?: number; item_id?: string; content_in
 
 function run(deltas: readonly Delta[], cut = false): { events: Event[]; items: OutputItem[] } {
   const events: Event[] = [];
-  // Told at once, as a stream tells it: items grow afterwards.
+  // Copied at once, as a stream sends it: items grow afterwards.
   const emit = (type: string, fields: object) => void events.push(JSON.parse(JSON.stringify({ type, ...fields })) as Event);
   const output = newOutput({ emit, idTail: "x", callables });
   for (const delta of deltas) addDelta(output, delta);
@@ -133,7 +133,7 @@ describe("status", () => {
 describe("a custom tool's input", () => {
   test.each([
     ["its one field", '{"input": "a\\n\\"b\\""}', 'a\n"b"'],
-    ["all that was written, where the form was not kept", '{"patch": "x"}', '{"patch": "x"}'],
+    ["all that was written, where the schema was ignored", '{"patch": "x"}', '{"patch": "x"}'],
     ["and where it was cut", '{"input": "a', '{"input": "a'],
     ["and where it is no object", '"a"', '"a"'],
     ["nothing", "", ""],

@@ -1,4 +1,4 @@
-// Work side by side: results in order, so many at once, and one failure ends the rest.
+// Bounded parallel work: results in order, and one failure ends the rest.
 import { describe, expect, test } from "vitest";
 import { sideBySide } from "../../src/language/decisions/request-adapter.ts";
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Ask } from "../../src/admission/ask.ts";
 import type { Context } from "../../src/context.ts";
 import type { OpenCall } from "../../src/language/open-call.ts";
-import { streamAnswer, type StreamForm } from "../../src/language/stream-answer.ts";
+import { streamAnswer, type StreamEncoder } from "../../src/language/stream-answer.ts";
 import type { AnswerStream } from "../../src/providers/types.ts";
 import type { ChatRecord } from "../../src/providers/verbs/chat.ts";
 import { createBreakers } from "../../src/routing/breaker.ts";
@@ -13,7 +13,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const comment = ": keep-alive\n\n";
-const form: StreamForm<ChatRecord> = {
+const encoder: StreamEncoder<ChatRecord> = {
   record: ({ json }) => `data: ${json}\n\n`,
   keepAlive: comment,
   end: () => "data: [DONE]\n\n",
@@ -30,7 +30,7 @@ async function stream(speak: (say: (json: string) => void) => Promise<void>): Pr
   const attempts = [{ candidate: { routeId: "a" }, outcome: "ok" }];
   const call = { attempts, complete: async () => ({ usage: noUsage, cost: 0n, cacheDiscount: 0n }) } as unknown as OpenCall;
   const ask = { requestId: "req_1", signal: new AbortController().signal } as unknown as Ask;
-  await streamAnswer({ breakers: createBreakers() } as Context, { ask, call, source }, form, {
+  await streamAnswer({ breakers: createBreakers() } as Context, { ask, call, source }, encoder, {
     write: (chunk) => void (written += String(chunk)),
   });
   return written;

@@ -1,8 +1,8 @@
-// What a process knows of its confirmed commits, where another process tidied meanwhile.
+// A process's count of confirmed commits, while another process deletes old rows.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
-import { keepBeating, type Beating } from "../../src/ledger/replica.ts";
+import { keepHeartbeat, type Heartbeat } from "../../src/ledger/replica.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 
 let database: TestDatabase;
@@ -18,14 +18,14 @@ afterAll(async () => {
 
 const fail = (error: unknown, what: string) => expect.fail(`${what}: ${String(error)}`);
 const day = 86_400_000;
-const begin = (of: Db, owner: string) => keepBeating(of, owner, new Map(), new Map(), fail);
+const begin = (of: Db, owner: string) => keepHeartbeat(of, owner, new Map(), new Map(), fail);
 /** As one that proved 100 commits. */
 const age = (owner: string, by: string) =>
   db.pool.query("update commit_proof set at = at - $2::interval, count = 100 where replica = $1", [owner, by]);
 const counts = async (owner: string) =>
   (await db.pool.query<{ count: bigint }>("select count from commit_proof where replica = $1", [owner])).rows.map(({ count }) => count);
 
-/** Its heart stands still until it is let go: a laptop that sleeps, a process that was stopped. `now`: when it fell asleep. */
+/** Its heartbeat stops until it is released: a laptop that sleeps, a process that was stopped. `now`: when it fell asleep. */
 function sleeper(now: Date) {
   const awake = Promise.withResolvers<void>();
   let sleeps = false;
@@ -44,7 +44,7 @@ function sleeper(now: Date) {
 test("a process that slept for days, whose row another start deleted, lost nothing: it takes calls and counts anew", async () => {
   const owner = randomUUID();
   const one = sleeper(new Date(Date.now() - 3 * day));
-  const beating: Beating = await begin(one.db, owner);
+  const heartbeat: Heartbeat = await begin(one.db, owner);
   one.sleep();
   await age(owner, "3 days");
   await db.pool.query("delete from replica where id = $1", [owner]); // swept
@@ -54,14 +54,14 @@ test("a process that slept for days, whose row another start deleted, lost nothi
   await one.beaten;
   await expect.poll(() => counts(owner), { timeout: 15_000 }).toEqual([1n]);
   expect(db.standing.refusal).toBeNull();
-  await beating.stop();
+  await heartbeat.stop();
 });
 
-test("the row of a process that beats stays, however old the database's clock makes it", async () => {
+test("the row of a live process stays, however old the database's clock makes it", async () => {
   const owner = randomUUID();
-  const beating = await begin(db, owner);
+  const heartbeat = await begin(db, owner);
   await age(owner, "3 days");
   await (await begin(db, randomUUID())).stop();
   expect(await counts(owner)).toHaveLength(1);
-  await beating.stop();
+  await heartbeat.stop();
 });

@@ -1,5 +1,5 @@
 // kill -9 of gateway processes and of Postgres, under load and with fsync on: no acknowledged charge is lost, none is
-// double, every reservation is given back, the audit is clean (PEERS.md 5.5 no. 24).
+// double, every reservation is released, the audit is clean.
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -44,7 +44,7 @@ describe("kill -9", () => {
     const survivor = await openLedger(db, (error) => expect.fail(String(error)));
     const busy = startWorker(embedded.url, { accountId, keyId, count: 1_000_000, cost, upstreamMs: 20 });
     const waiting = startWorker(embedded.url, { accountId, keyId, slot, count: 64, cost, upstreamMs: 600_000 }); // its 64 calls are at an upstream that never answers
-    const slotsHeld = async () => (await db.pool.query("select 1 from hold where pool = 'speech'")).rowCount!; // not the busy one's
+    const slotsHeld = async () => (await db.pool.query("select 1 from hold where pool = 'speech'")).rowCount!; // without the busy process's
     await until(async () => busy.acknowledged.length > 500 && (await slotsHeld()) === 64);
     for (const worker of [busy, waiting]) worker.kill();
     await Promise.all([busy.ended, waiting.ended]);

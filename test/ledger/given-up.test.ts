@@ -1,4 +1,4 @@
-// Reservations and settlements that were given up and made all the same: whoever gave them up gives them back, or says so, also as it ends.
+// Reservations and settlements that were given up and committed all the same: the process releases or reports them, also when it stops.
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { connect, type Db, inTransaction, type Queries } from "../../src/db/connect.ts";
@@ -6,7 +6,7 @@ import { isAccountHeld } from "../../src/ledger/account-batcher.ts";
 import { audit } from "../../src/ledger/audit.ts";
 import { readBalance } from "../../src/ledger/balance.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
-import { type GivenUp, keepBeating } from "../../src/ledger/replica.ts";
+import { type GivenUp, keepHeartbeat } from "../../src/ledger/replica.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "../robustness/database-proxy.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { loseAnswer } from "../support/failing-statements.ts";
@@ -20,7 +20,7 @@ let wire: DatabaseProxy;
 let db: Db;
 /** Behind a wire that can be cut. */
 let far: Db;
-/** Without our time-outs, as psql. */
+/** Without our timeouts, like psql. */
 let operator: Db;
 beforeAll(async () => {
   database = await freshDatabase();
@@ -62,27 +62,27 @@ async function giveUp(agoMs = 0): Promise<{ accountId: bigint; id: string; said:
   return { accountId, id, said: `${unheard} entry ${id}, Error:` };
 }
 
-test("a settlement whose commit hung for a minute, and comes through as its hold is given back: the operator is told that it was charged", async () => {
+test("a settlement whose commit hung for a minute, and succeeds as its hold is released: the operator reads that it was charged", async () => {
   const { accountId, id, said } = await giveUp(60_000);
-  const beating = await inTransaction(operator, async (transaction) => {
+  const heartbeat = await inTransaction(operator, async (transaction) => {
     await charge(transaction, accountId, id);
-    const beating = await keepBeating(db, randomUUID(), new Map(), givenUp, onFault, quickTimes);
+    const heartbeat = await keepHeartbeat(db, randomUUID(), new Map(), givenUp, onFault, quickTimes);
     await untilWaiting(db, "lock_balances");
-    return beating;
+    return heartbeat;
   });
   await expect.poll(() => givenUp.size, { timeout: 10_000 }).toBe(0);
-  await beating.stop();
+  await heartbeat.stop();
   expect(faults).toEqual([`${said} it was charged after all, only the answer was lost`]);
 });
 
-test("a process that stops says of what it gave up: charged after all; not known, where somebody holds the balance; nothing of what wasn't made", async () => {
+test("a process that stops reports what it gave up: charged after all, or unknown where the balance is held; nothing of what was not charged", async () => {
   const [made, held] = [await giveUp(), await giveUp()];
   await giveUp();
   await charge(db, made.accountId, made.id);
-  const beating = await keepBeating(db, randomUUID(), new Map(), givenUp, onFault, quickTimes);
+  const heartbeat = await keepHeartbeat(db, randomUUID(), new Map(), givenUp, onFault, quickTimes);
   await inTransaction(operator, async (transaction) => {
     await lock(transaction, held.accountId);
-    await beating.stop();
+    await heartbeat.stop();
   });
   expect(faults).toEqual([
     `${made.said} it was charged after all, only the answer was lost`,
@@ -91,10 +91,10 @@ test("a process that stops says of what it gave up: charged after all; not known
 });
 
 test(
-  "a gateway that stops in an outage which lasts: it is not known whether its last calls were charged, and their names are said",
+  "a gateway that stops during an outage: it reports that its last calls may have been charged, by name",
   { timeout: 60_000 },
   async () => {
-    const ledger = await openLedger(far, onFault, undefined, { ...quickTimes, settlePatienceMs: 3_000 });
+    const ledger = await openLedger(far, onFault, undefined, { ...quickTimes, settleTimeoutMs: 3_000 });
     const call = { accountId: await newAccount(db, { deposit: 100n }), id: randomUUID(), want: 50n, least: 50n };
     await ledger.reserve(call);
     wire.cut();
@@ -108,7 +108,7 @@ test(
   },
 );
 
-test("a reservation that was made while its answer was lost, and whose account was held when it was asked for again: given back", async () => {
+test("a reservation whose answer was lost, and whose account was held at the retry: released", async () => {
   const ledger = await openLedger(far, onFault, undefined, quickTimes);
   const accountId = await newAccount(db, { deposit: 100n });
   const holding = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-// Somebody holds one account's balance: only that account waits, and no charge is lost by it. Also what an old replica's calls still find.
+// Another session holds one account's balance: only that account waits, and no charge is lost.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -65,7 +65,7 @@ describe("an account whose balance is held", () => {
       expect(await refused).toMatchObject({ code: "overloaded" });
       return { settled };
     });
-    expect(served).toBeGreaterThan(10); // each would have waited out the held one's patience
+    expect(served).toBeGreaterThan(10); // each would have waited for the held one's timeout
     expect(await settled).toBe(9_990n);
     await Promise.all(clients);
     expect(await readBalance(db, held)).toMatchObject({ spent: 10n, reserved: 0n });
@@ -88,7 +88,7 @@ describe("an account whose balance is held", () => {
   });
 });
 
-test("a charge is durable where the server doesn't usually wait for the disk", async () => {
+test("a charge is committed to disk even where the server does not usually wait for it", async () => {
   const accountId = await newAccount(db, { deposit: 10_000n });
   const log = JSON.stringify([usageLogRow({ accountId, id: randomUUID(), cost: 10n, at: new Date() })]);
   await inTransaction(db, async ({ pool }) => {

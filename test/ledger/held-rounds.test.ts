@@ -1,17 +1,17 @@
-// What a heartbeat's round does for accounts while somebody, an operator's psql or the account's own calls, holds the balance of one.
+// What a round does for accounts while another session, an operator's psql or the account's own calls, holds the balance of one.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
 import { audit } from "../../src/ledger/audit.ts";
-import { keepBeating } from "../../src/ledger/replica.ts";
+import { keepHeartbeat } from "../../src/ledger/replica.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { quickTimes } from "../support/quick-ledger.ts";
 import { newAccount } from "./new-account.ts";
 
 let database: TestDatabase;
 let db: Db;
-/** Without our time-outs, as psql. */
+/** Without our timeouts, like psql. */
 let operator: Db;
 beforeAll(async () => {
   database = await freshDatabase();
@@ -37,7 +37,7 @@ async function addHold(accountId: bigint, owner: string): Promise<string> {
   return id;
 }
 
-/** A call that goes on, one that was given up and one of a dead process. */
+/** A live call, one that was given up and one of a dead process. */
 async function addHolds(accountId: bigint, owner: string) {
   return {
     accountId,
@@ -64,7 +64,7 @@ async function beat(owner: string, all: readonly Awaited<ReturnType<typeof addHo
   const faults: unknown[] = [];
   const calls = (kind: "lives" | "givenUp", since: number) =>
     new Map(all.map((one) => [one[kind], { accountId: one.accountId, since, unheard: null }]));
-  const beating = await keepBeating(
+  const heartbeat = await keepHeartbeat(
     db,
     owner,
     calls("lives", -Infinity),
@@ -72,27 +72,27 @@ async function beat(owner: string, all: readonly Awaited<ReturnType<typeof addHo
     (error) => faults.push(error),
     quickTimes,
   );
-  return { faults, stop: () => beating.stop() };
+  return { faults, stop: () => heartbeat.stop() };
 }
 
-test("while one account's balance is held, calls of others are renewed, their lost holds given back and those of the dead swept; its own turn comes afterwards", async () => {
+test("while one account's balance is held, others' calls are renewed, their lost holds released and those of dead processes swept; its own follow later", async () => {
   const owner = randomUUID();
   const held = await addHolds(await newAccount(db, { deposit: 1_000n }), owner);
   const others = [await newAccount(db, { deposit: 1_000n }), await newAccount(db, { deposit: 1_000n })];
   const free = await Promise.all(others.map((accountId) => addHolds(accountId, owner)));
   const { faults, stop } = await inTransaction(operator, async ({ pool }) => {
     await pool.query(lock, [held.accountId]);
-    const beating = await beat(owner, [held, ...free]);
+    const heartbeat = await beat(owner, [held, ...free]);
     for (const one of free) await expect.poll(() => holdsOf(one), { timeout: 20_000 }).toEqual(tended);
     expect(await holdsOf(held)).toEqual(untouched);
-    return beating;
+    return heartbeat;
   });
   await expect.poll(() => holdsOf(held), { timeout: 10_000 }).toEqual(tended);
   await stop();
   expect(faults).toEqual([]);
 });
 
-test("an account so busy that its balance is never free has its turn, too", async () => {
+test("an account so busy that its balance is never free is served, too", async () => {
   const owner = randomUUID();
   const busy = await addHolds(await newAccount(db, { deposit: 1_000n }), owner);
   let over = false;

@@ -1,4 +1,4 @@
-// A charge whose row belongs to a month that has no table: an answer is never free for it.
+// A charge whose row belongs to a month without a partition: the answer is charged all the same.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
@@ -35,7 +35,7 @@ const offs = async (accountId: bigint) =>
     )
   ).rows.map(({ off }) => off);
 
-test("times that no month has are moved to now, those beside them stay; each is charged once", async () => {
+test("times without a month are moved to now, others in the batch stay; each is charged once", async () => {
   const accountId = await newAccount(db, { deposit: 10_000n });
   const now = Date.now();
   await settleAt(accountId, [new Date(1_000), new Date(now + 400 * 86_400_000), new Date(now - 5 * 60_000)]);

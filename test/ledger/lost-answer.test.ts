@@ -1,4 +1,4 @@
-// A settlement that was made, but the database went away before it said so, and stayed away for longer than anybody waits.
+// A settlement that was committed, but the database failed before it answered, and stayed unavailable for longer than any timeout.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -30,11 +30,11 @@ afterAll(async () => {
 });
 
 test(
-  "its call is told 503, and once the database is back the operator that it was charged after all, once; of one that wasn't made nothing is said",
+  "its caller gets 503, and once the database is back the operator reads that it was charged after all, once; of one that was not made nothing is reported",
   { timeout: 60_000 },
   async () => {
     const faults: { what: string; error: string }[] = [];
-    const times = { ...quickTimes, settlePatienceMs: 3_000 };
+    const times = { ...quickTimes, settleTimeoutMs: 3_000 };
     const ledger = await openLedger(far, (error, what) => faults.push({ what, error: String(error) }), undefined, times);
     const accounts = [await newAccount(db, { deposit: 100n }), await newAccount(db, { deposit: 100n })] as const;
     const [made, lost] = accounts.map((accountId) => ({ accountId, id: randomUUID(), want: 50n, least: 50n })) as [Call, Call];

@@ -1,4 +1,4 @@
-// ledger_reserve and ledger_settle move balances and budgets themselves: what they refuse, and who still leaves it to triggers.
+// ledger_reserve and ledger_settle move balances and budgets themselves: what they refuse, and what is still left to triggers.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
@@ -90,7 +90,7 @@ test("a batch of calls with and without key, of which one is free and one was ne
   const after = { available: 903n, reserved: 0n, spent: 97n, ofKey: 77n, reservedOfKey: 0n };
   expect((await settle(batch)).rows).toEqual([{ account_id: account, balance: 903n }]);
   expect(await books()).toEqual(after);
-  // Sent again, as after a connection that broke: the balance is told, nothing moves.
+  // Sent again, as after a lost connection: the balance is returned, nothing moves.
   expect((await settle(batch)).rows).toEqual([{ account_id: account, balance: 903n }]);
   expect(await books()).toEqual(after);
   expect((await audit(db)).mismatches).toEqual([]);

@@ -41,7 +41,7 @@ async function caller(): Promise<void> {
       admitted += 1;
       process.stdout.write(`${id}\n`);
     } catch {
-      broken += 1; // the database was away for longer than this call's patience
+      broken += 1; // the database was unavailable for longer than this call's timeout
     }
   }
 }

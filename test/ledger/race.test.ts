@@ -1,4 +1,4 @@
-// Exact counts under concurrency, over several processes (PEERS.md 2.2 rows 20 to 27, 5.5).
+// Exact counts under concurrency, over several processes.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";

@@ -1,4 +1,4 @@
-// A reservation that grows: all of it or nothing, in its slot, whoever else asks meanwhile.
+// A reservation that is raised: all of it or nothing, in its slot, whatever other calls do meanwhile.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
@@ -77,7 +77,7 @@ test("of 40 at once that want all that is left, as many grow as can be paid", as
   expect(await readBalance(db, accountId)).toMatchObject({ available: 0n, reserved: 1_000n });
 });
 
-test("one that was made while its answer was lost is 503, and its call's settlement gives back all of it", async () => {
+test("a raise whose answer was lost is 503, and its call's settlement releases all of it", async () => {
   const accountId = await newAccount(db, { deposit: 1_000n });
   const { one } = await reserve(accountId, 100n);
   loseAnswer(db, "ledger_raise", () => Promise.resolve());

@@ -1,4 +1,4 @@
-// Reading the log touches what it shows and little more, however long an account's history is: the plans of the very queries.
+// The query plans of the usage log: a read touches what it shows and little more, however long an account's history is.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Db, inTransaction, type Queries } from "../../src/db/connect.ts";
 import { type LogFilter, logId, parseLogId, readAnyLog, readLog, readLogs, readRouteFigures } from "../../src/ledger/read-usage-log.ts";
@@ -77,7 +77,7 @@ const pages: [string, LogFilter][] = [
   ["of a time", { from: ago(2 * monthMs), to: ago(monthMs) }],
   ["of a common model", { model: "demo/chat" }],
   ["of a rare model", { model: "demo/rare" }],
-  ["of a model that nobody called", { model: "demo/none" }],
+  ["of a model without calls", { model: "demo/none" }],
   ["of a common key", { keyIds: [1n] }],
   ["of a rare key", { keyIds: [2n] }],
   ["of a key that was never used", { keyIds: [3n] }],
@@ -180,7 +180,7 @@ describe("pages", () => {
     expect(new Set(seen).size).toBe(100);
   });
 
-  test("an id names a place even where no row is there, in the farthest future as well", async () => {
+  test("an id names a position even where there is no row, in the farthest future as well", async () => {
     expect(await readLogs(db, other, { after: parseLogId(`log_${"f".repeat(44)}`) }, 1)).toHaveLength(1);
     expect(await readLogs(db, other, { after: parseLogId(`log_${"0".repeat(44)}`) }, 1)).toEqual([]);
   });

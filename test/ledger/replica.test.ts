@@ -1,8 +1,8 @@
-// The renewal of long calls beside their settlement: neither waits for the other half-way. And when a process begins to sweep.
+// Renewing long calls while they are settled: no deadlock. And when a process begins to sweep.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
-import { keepBeating } from "../../src/ledger/replica.ts";
+import { keepHeartbeat } from "../../src/ledger/replica.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { untilWaiting } from "../support/locks.ts";
 import { quickTimes } from "../support/quick-ledger.ts";
@@ -34,16 +34,16 @@ test("holds that are renewed while they end, in another order: no deadlock", asy
     await pool.query("select 1 from balance where account_id = $1 for no key update", [accountId]);
     await end(ids[1]!);
     const open = new Map(ids.map((id) => [id, { accountId, since: -Infinity }]));
-    const beating = await keepBeating(db, owner, open, new Map(), (error) => faults.push(error), quickTimes);
+    const heartbeat = await keepHeartbeat(db, owner, open, new Map(), (error) => faults.push(error), quickTimes);
     await untilWaiting(db, "update hold");
     await end(ids[0]!);
-    void beating.stop();
+    void heartbeat.stop();
   });
   await expect.poll(async () => (await db.pool.query("select 1 from replica")).rowCount).toBe(0); // the round is over
   expect(faults).toEqual([]);
 });
 
-test("a process that has just begun sweeps nobody until all had the time to beat again", async () => {
+test("a process that has just started sweeps no others until all had the time for a heartbeat", async () => {
   const accountId = await newAccount(db, { deposit: 1_000n });
   const [late, gone, owner] = [randomUUID(), randomUUID(), randomUUID()] as const;
   for (const id of [late, gone]) {
@@ -56,11 +56,11 @@ test("a process that has just begun sweeps nobody until all had the time to beat
   const owners = async () => (await db.pool.query<{ owner: string }>("select owner from hold")).rows.map((row) => row.owner);
   const seen = async () =>
     Number((await db.pool.query("select extract(epoch from seen_at) as at from replica where id = $1", [owner])).rows[0].at);
-  const beating = await keepBeating(db, owner, new Map(), new Map(), (error) => expect.fail(String(error)), quickTimes);
+  const heartbeat = await keepHeartbeat(db, owner, new Map(), new Map(), (error) => expect.fail(String(error)), quickTimes);
   const begun = await seen();
   await expect.poll(async () => (await seen()) - begun, { timeout: 10_000 }).toBeGreaterThan(1.7); // two rounds
   expect((await owners()).toSorted()).toEqual([late, gone].toSorted());
-  await db.pool.query("update replica set seen_at = now() + interval '1 minute' where id = $1", [late]); // it beats from now on
+  await db.pool.query("update replica set seen_at = now() + interval '1 minute' where id = $1", [late]); // it has heartbeats from now on
   await expect.poll(owners, { timeout: 15_000 }).toEqual([late]);
-  await beating.stop();
+  await heartbeat.stop();
 });

@@ -1,4 +1,4 @@
-// The chain of an account's entries (PEERS.md 5.5 no. 27): whoever gets past the triggers breaks it, and svc ledger verify says where.
+// The hash chain of an account's entries: a change that bypasses the triggers breaks it, and svc ledger verify says where.
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";

@@ -1,4 +1,4 @@
-// A clock that is set back blocks nobody: what this process decides alone goes by the time that passes.
+// A clock that is set back blocks no caller: what this process decides alone goes by elapsed time.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { boundReads } from "../../src/limits/bounds.ts";
 import type { Decision } from "../../src/limits/counters.ts";

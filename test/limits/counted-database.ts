@@ -1,4 +1,4 @@
-// A database with its rate windows, asked as replicas ask: each with a pool and a lane of its own.
+// A database with its rate windows, used as by replicas: each with a pool and a batcher of its own.
 import { connect, type Db } from "../../src/db/connect.ts";
 import { type Counters, openCounters, type Take } from "../../src/limits/counters.ts";
 import { freshDatabase } from "../support/database.ts";

@@ -20,7 +20,7 @@ afterAll(async () => {
   expect(world.faults).toEqual([]);
 });
 
-/** Asked in the same lane: after what was corrected before. */
+/** In the same batcher: after earlier corrections. */
 const used = async (of: Take) => usedOf((await counters.take([{ ...of, amount: 0, limit: null }])).first);
 const passed = async (takes: Promise<{ refused: number | null }>[]) =>
   (await Promise.all(takes)).filter(({ refused }) => refused === null).length;
@@ -98,8 +98,8 @@ describe("the minute's edge", () => {
   });
 });
 
-describe("a minute that ends while somebody waits for its counts", () => {
-  test("fails that batch with 40001, holding nothing; the lane asks again, in the new minute", async () => {
+describe("a minute that ends while a statement waits for its counts", () => {
+  test("fails that batch with 40001, holding nothing; the batcher retries, in the new minute", async () => {
     const { db, url } = world;
     // clock_timestamp() of a schema that comes before pg_catalog.
     await db.pool.query(`create schema stopped; create table stopped.clock as select timestamptz '2026-11-21 12:00:59' as at;
@@ -172,7 +172,7 @@ describe("a correction", () => {
   });
 });
 
-describe("a batch that is repeated because the database went away", () => {
+describe("a batch that is repeated after a transient error of the database", () => {
   test("decides its takes again and leaves out its corrections, so that nothing is given back twice", async () => {
     const { first } = await counters.take([take("tpm", 100, 80)]);
     const away = Object.assign(new Error("terminating connection"), { code: "57P01" });

@@ -1,4 +1,4 @@
-// Which pool a kind of work shares out, and what a limit of 0 says.
+// The pool of each kind of work, and what a limit of 0 says.
 import { describe, expect, test } from "vitest";
 import { shippedTiers } from "../../src/catalog/shipped-tiers.ts";
 import type { Tier } from "../../src/catalog/types.ts";

@@ -1,4 +1,4 @@
-// What callers without an account may try: so many a minute and subject, over all replicas, and the subject stands nowhere in clear.
+// Attempts by callers without an account: limited by minute and subject over all replicas, with the subject stored only as a hash.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { createLimits, type Limits } from "../../src/limits/limits.ts";
@@ -32,19 +32,19 @@ describe("throttle", () => {
     expect(refused.reason).toMatchObject({ code: "rate_limit_exceeded", details: { text: { limit: "10 per minute" } } });
   });
 
-  test("each subject and each matter by itself", async () => {
+  test("each subject and each purpose by itself", async () => {
     await tries(10, "sign-in", "two@example.com", 5);
     expect(passed(await tries(10, "sign-in", "three@example.com", 5))).toBe(5);
     expect(passed(await tries(10, "mail", "two@example.com", 5))).toBe(5);
   });
 
-  test("keeps no address in clear", async () => {
+  test("stores no address in clear text", async () => {
     await tries(1, "sign-in", "secret@example.com", 5);
     const { rows } = await dbs[0]!.pool.query<{ bucket: string }>("select bucket from rate_window");
     expect(rows.filter(({ bucket }) => bucket.includes("@"))).toEqual([]);
   });
 
-  test("503 overloaded where the database is away", async () => {
+  test("503 overloaded where the database is unavailable", async () => {
     const gone = connect("postgres://nobody@127.0.0.1:1/none", { max: 1 });
     const limits = createLimits(gone, () => undefined);
     await expect(limits.throttle("sign-in", "x", 5)).rejects.toMatchObject({ code: "overloaded" });

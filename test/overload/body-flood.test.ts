@@ -10,6 +10,7 @@ import { parseUsd } from "../../src/money.ts";
 import { catalogFile, catalogText, flatFee } from "../robustness/catalog.ts";
 import { until } from "../robustness/chat-client.ts";
 import { openWorld, type World } from "../robustness/world.ts";
+import { sized } from "../support/size.ts";
 import type { SpawnedGateway } from "../support/gateway.ts";
 import { startHangingHost } from "./hosts.ts";
 import { watch, type Watched } from "./resident.ts";
@@ -98,7 +99,8 @@ async function expectFair(account: { accountId: bigint }, replies: readonly Repl
 
 const chatOf = (content: string, more = "") =>
   Buffer.from(`{"model":"demo/slow","messages":[{"role":"user","content":"${content}"}]${more}}`);
-const texts = { bytes: 2 * megabyte, times: 350 };
+/** 64 fit into the room. */
+const texts = { bytes: 2 * megabyte, times: sized(350, 150) };
 
 test(
   `${texts.times} texts of 2 MB at once: 503 overloaded beyond the room for ${room / megabyte} MB, memory within ${perHeldByte} times that`,

@@ -1,6 +1,6 @@
 // One account floods the gateway while its upstream hangs: what is too much is shed before it costs anything, and nobody else notices.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openShares } from "../../src/concurrency/fair-quota.ts";
+import { openFairQuota } from "../../src/concurrency/fair-quota.ts";
 import { openSlots } from "../../src/concurrency/slots.ts";
 import { catalogText } from "../robustness/catalog.ts";
 import { call, callers, chat as anyChat, head, openSocket, startEdge } from "../server/start-edge.ts";
@@ -97,13 +97,13 @@ test("a place goes back to the account it was taken from, also where its key is 
 });
 
 describe("shares", () => {
-  const fill = (shares: ReturnType<typeof openShares>, holder: bigint) => {
+  const fill = (shares: ReturnType<typeof openFairQuota>, holder: bigint) => {
     let taken = 0;
     while (shares.take(holder, 1)) taken += 1;
     return taken;
   };
   test("one holder gets three quarters, the next one has room at once, and the last place is never one holder's", () => {
-    const shares = openShares(1_000);
+    const shares = openFairQuota(1_000);
     expect(fill(shares, 1n)).toBe(750);
     expect(fill(shares, 2n)).toBeGreaterThan(150);
     expect(fill(shares, 3n)).toBeGreaterThan(30);
@@ -111,7 +111,7 @@ describe("shares", () => {
     expect(shares.taken()).toBeLessThan(1_000);
   });
   test("what is given back can be taken again; what does not fit takes nothing", () => {
-    const shares = openShares(10);
+    const shares = openFairQuota(10);
     expect([shares.take(1n, 11), shares.taken()]).toEqual([false, 0]);
     expect([shares.take(1n, 7), shares.take(1n, 3), shares.taken()]).toEqual([true, false, 7]);
     shares.giveBack(1n, 7);

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Edge, Exchange } from "../../src/server/edge.ts";
 import { readBody } from "../../src/server/read-body.ts";
-import { openShares } from "../../src/concurrency/fair-quota.ts";
+import { openFairQuota } from "../../src/concurrency/fair-quota.ts";
 import { auth, call, chat, type EdgeUnderTest, eventually, head, json, openSocket, startEdge } from "../server/start-edge.ts";
 
 let edge: EdgeUnderTest;
@@ -60,7 +60,7 @@ test("a body whose client has left before it is read ends at once", async () => 
   socket.destroy();
   await eventually(() => req.destroyed && res.destroyed);
   const exchange = { req, res, holder: 1n, bodyBytes: 0 } as Exchange;
-  const limited = { bodies: openShares(100), limits: { bodyIdleMs: 60_000 } } as Edge;
+  const limited = { bodies: openFairQuota(100), limits: { bodyIdleMs: 60_000 } } as Edge;
   await expect(readBody(limited, exchange, 100)).rejects.toThrow("the client left");
   server.close();
 });

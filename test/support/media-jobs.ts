@@ -157,7 +157,7 @@ async function leasePending(transaction: Queries, accountId: bigint): Promise<vo
 /** Submits that wait no longer for the database than a test likes to. */
 export async function whileImpatient<T>(context: Context, work: () => Promise<T>): Promise<T> {
   const { jobs } = context;
-  context.jobs = { ...jobs, submitPatienceMs: 300 };
+  context.jobs = { ...jobs, submitTimeoutMs: 300 };
   try {
     return await work();
   } finally {

@@ -1,5 +1,4 @@
-// What a chat message must have by its role: something said, and for a tool's result the call that it answers. The form of each field
-// is checked at the edge.
+// What a chat message must have by its role: content, and for a tool's result the id of its call. The edge has checked each field's type.
 import { fail, failParameter } from "../../errors/fail.ts";
 
 interface ChatMessage {
@@ -9,10 +8,10 @@ interface ChatMessage {
   name?: unknown;
 }
 
-/** An assistant's turn may be its calls alone, and the older `function` role says null. */
+/** An assistant's message may hold tool calls alone; the older `function` role allows null. */
 const maySayNothing = new Set(["assistant", "function"]);
 
-/** Names the call of a result. Without it a host can only guess, or takes the result for words of the user. */
+/** The field that names the call of a result. Without it an upstream can only guess, or takes the result for the user's words. */
 const answeredBy: Readonly<Record<string, "tool_call_id" | "name">> = { tool: "tool_call_id", function: "name" };
 
 export function assertMessages(messages: readonly ChatMessage[]): void {

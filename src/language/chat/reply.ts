@@ -1,45 +1,45 @@
-// How a chat answer is written as server-sent events (WIRE.md 2).
+// Writes a chat answer as server-sent events (docs/behaviour/streams.md#chunks).
 import type { components } from "../../../generated/api.d.ts";
 import type { Model } from "../../catalog/types.ts";
 import type { Context } from "../../context.ts";
 import { toUsd } from "../../money.ts";
 import type { ChatRecord, ChatStream, ChatTally } from "../../providers/verbs/chat.ts";
 import type { Bill } from "../open-call.ts";
-import { type StreamedAnswer, streamFault, type StreamForm } from "../stream-answer.ts";
+import { type StreamedAnswer, streamFault, type StreamEncoder } from "../stream-answer.ts";
 
 export type StreamedChat = StreamedAnswer<ChatStream>;
 
-export function chatForm(context: Pick<Context, "publicUrl">, served: StreamedChat, usageAsked: boolean): StreamForm<ChatRecord> {
-  return dataForm(context, served, usageAsked, {
+export function chatEncoder(context: Pick<Context, "publicUrl">, served: StreamedChat, usageAsked: boolean): StreamEncoder<ChatRecord> {
+  return dataEncoder(context, served, usageAsked, {
     head: ({ id, created }, model) => ({ id, object: "chat.completion.chunk", created, model }),
     record: ({ json }) => `data: ${json}\n\n`,
     broken: { index: 0, delta: {}, finish_reason: "error" },
   });
 }
 
-/** What tells chat's records from those of text completions. */
+/** What distinguishes chat's records from those of text completions. */
 interface DataWords {
-  /** Of the records that the gateway adds itself. */
+  /** The fields of the records that the gateway adds itself. */
   head(tally: ChatTally, model: string): object;
   record(record: ChatRecord): string;
-  /** The last choice of a stream that broke. */
+  /** The last choice of an interrupted stream. */
   broken: object;
 }
 
-/** Records without names, the usage where it was asked for, [DONE]. */
-export function dataForm(
+/** Records without event names, then usage where the client asked for it, then [DONE]. */
+export function dataEncoder(
   context: Pick<Context, "publicUrl">,
   { ask, call, source }: StreamedChat,
   usageAsked: boolean,
   { head, record, broken }: DataWords,
-): StreamForm<ChatRecord> {
+): StreamEncoder<ChatRecord> {
   const { model } = call.admitted;
   const line = (more: object) => dataLine({ ...head(source.tally, model.id), ...more });
   return {
     record,
     keepAlive: ": keep-alive\n\n",
     end: (bill) => `${usageAsked ? line({ choices: [], usage: chatUsage(bill, model) }) : ""}data: [DONE]\n\n`,
-    // WIRE.md 2.4: top-level `error` with a string message; clients miss it anywhere else.
+    // Clients look for a top-level `error` with a string message and miss it anywhere else (docs/behaviour/streams.md#interrupted).
     interrupted: () => `${line({ choices: [broken], error: streamFault(context, ask) })}data: [DONE]\n\n`,
   };
 }
@@ -48,7 +48,7 @@ export function dataLine(record: object): string {
   return `data: ${JSON.stringify(record)}\n\n`;
 }
 
-// The usage block of a chat answer (gateway-api.md "Chat completion response"): one form, streamed and not.
+// The usage block of a chat answer, the same streamed and whole.
 
 type ChatUsage = components["schemas"]["ChatUsage"];
 

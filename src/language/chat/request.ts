@@ -1,11 +1,11 @@
-// A chat request in the OpenAI dialect as an order: what it asks of a model, how large it is, how a route is called.
+// The request adapter of chat completions: what a request needs of a model, how large its prompt is, how it is sent to a route.
 import type { Context } from "../../context.ts";
 import type { JsonText } from "../../providers/json/text.ts";
 import type { ChatStream, ChatWhole } from "../../providers/verbs/chat.ts";
 import { adapterOf } from "../../routing/candidates.ts";
 import { promptSize } from "../prompt-size.ts";
 import type { OutputCap } from "../reserve.ts";
-import type { Order } from "../serve.ts";
+import type { RequestAdapter } from "../serve.ts";
 import { assertDeclares, declares, requirementsOf } from "./requirements.ts";
 import { type ChatFields, outputMaxOf, upstreamBody } from "./upstream-body.ts";
 
@@ -15,7 +15,7 @@ export interface ChatRequest {
   body: ChatFields & Parameters<typeof requirementsOf>[0] & { n?: number | null };
 }
 
-export function chatOrder({ providers }: Pick<Context, "providers">, { text, body }: ChatRequest): Order<ChatWhole, ChatStream> {
+export function chatAdapter({ providers }: Pick<Context, "providers">, { text, body }: ChatRequest): RequestAdapter<ChatWhole, ChatStream> {
   const needs = requirementsOf(body);
   const stream = body.stream === true;
   return {

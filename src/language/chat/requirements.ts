@@ -1,13 +1,13 @@
-// What a request asks of a model, and whether a model declares it (gateway-api.md, chat request table); here as a chat request says it.
+// What a request needs of a model, whether a model declares it, and how a chat request states it.
 import type { Model } from "../../catalog/types.ts";
 import { fail, failParameter } from "../../errors/fail.ts";
 
 export interface Requirements {
-  /** The field that brings tools; null: none does. */
+  /** The field that brings tools; null without tools. */
   tools: string | null;
-  /** The field that asks for more than text; null: none does. */
+  /** The field that asks for structured output; null where none does. */
   structured: string | null;
-  /** First content part of each kind that is not text. */
+  /** The first content part of each kind other than text. */
   parts: { kind: PartKind; param: string }[];
 }
 
@@ -23,7 +23,7 @@ const kindOfPart: ReadonlyMap<unknown, PartKind> = new Map([
 interface ChatFields {
   messages: readonly { content?: unknown }[];
   tools?: readonly unknown[] | null;
-  /** The older form of tools; no schema has looked at it. */
+  /** The older way to send tools; the contract has no schema for it. */
   functions?: unknown;
   response_format?: { type?: string } | null;
 }
@@ -58,7 +58,7 @@ export function assertDeclares(model: Model, needs: Requirements): void {
   if (unreadable !== undefined) fail("unsupported_content", { param: unreadable.param, text: { model: model.id, kind: unreadable.kind } });
 }
 
-/** May stand in for a model that was asked for. */
+/** Whether the model may answer instead of the one that was asked for. */
 export function declares(model: Model, needs: Requirements): boolean {
   return (
     (needs.tools === null || model.supports.tools) &&

@@ -1,5 +1,5 @@
-// The request body for one candidate: the caller's own bytes with the few members that the specification changes
-// spliced in (gateway-api.md: "forwarded as sent", `store` and `metadata` dropped).
+// The request body for one candidate: the caller's own bytes, with only those members replaced that have to change;
+// `store` and `metadata` are dropped (docs/behaviour/requests.md#bodies).
 import type { Model } from "../../catalog/types.ts";
 import { spliceJson } from "../../providers/json/splice.ts";
 import type { JsonText } from "../../providers/json/text.ts";
@@ -24,7 +24,7 @@ export function upstreamBody(text: JsonText, body: ChatFields, candidate: Candid
     model: JSON.stringify(candidate.route.model),
     ...(body.store === undefined ? {} : { store: null }),
     ...(body.metadata === undefined ? {} : { metadata: null }),
-    // Always asked for: it is what the call is billed by. Shown to the client only when it asked itself.
+    // Always requested, because the call is billed by it. The client sees it only if it asked for it.
     ...(body.stream === true ? { stream_options: JSON.stringify({ ...body.stream_options, include_usage: true }) } : {}),
     ...capEdits(body, cap),
     ...reasoningEdits(body, candidate.model, cap),
@@ -32,7 +32,7 @@ export function upstreamBody(text: JsonText, body: ChatFields, candidate: Candid
 }
 
 /**
- * The output cap that goes upstream; null: none. Another model may write more by itself than was reserved for, or less than was asked for;
+ * The output cap that goes upstream; null: none. Another model might write more by itself than was reserved for, or less than was asked for;
  * a limit that the gateway sets is always sent.
  */
 export function capFor(candidate: Candidate, hold: Hold): number | null {
@@ -42,12 +42,12 @@ export function capFor(candidate: Candidate, hold: Hold): number | null {
   return hold.sent === null && cap === maxOutputTokens && !outputLimited ? null : cap;
 }
 
-/** The most that one answer of this model may have: what is reserved for, and what it can write. */
+/** The longest answer of this model, in tokens: at most what is reserved for, and what it can write. */
 export function outputMaxOf({ model }: Pick<Candidate, "model">, { outputMax }: Pick<Hold, "outputMax">): number {
   return Math.min(outputMax, model.maxOutputTokens);
 }
 
-/** Whichever name the upstream reads, it finds the cap that is reserved for; where the caller used none, the older one that every host knows. */
+/** Upstreams read one name or the other: both carry the reserved cap. Where the caller sent neither, the older one, which all of them know. */
 function capEdits(body: ChatFields, sent: number | null): Record<string, string> {
   if (sent === null) return {};
   const given = capNames.filter((name) => body[name] != null);
@@ -57,8 +57,8 @@ function capEdits(body: ChatFields, sent: number | null): Record<string, string>
 
 const capNames = ["max_tokens", "max_completion_tokens"] as const;
 
-// Reasoning controls of a chat request, as JSON edits for one model (gateway-api.md, chat; WIRE.md 7.1, 14 row 33).
-// The caller's field stays the one that is sent; only what the rules change is changed.
+// Reasoning controls of a chat request, as JSON edits for one model (docs/behaviour/translation.md#reasoning).
+// The caller's own field is the one that is sent; only what the rules change is changed.
 
 type Edits = Record<string, string | null>;
 
@@ -67,7 +67,7 @@ interface ReasoningFields {
   reasoning?: { effort?: string | null; max_tokens?: number | null; [key: string]: unknown } | null;
 }
 
-/** `cap` is the output cap actually sent; null where none is. */
+/** `cap` is the output cap that is sent; null: none. */
 export function reasoningEdits(body: ReasoningFields, model: Pick<Model, "supports" | "reasoningAlwaysOn">, cap: number | null): Edits {
   const { reasoning, reasoning_effort: effort } = body;
   if (reasoning == null && effort == null) return {};
@@ -88,7 +88,7 @@ export function reasoningEdits(body: ReasoningFields, model: Pick<Model, "suppor
   return switched === effort ? {} : { reasoning_effort: JSON.stringify(switched) };
 }
 
-/** "A reasoning budget is always lowered to one below the output cap actually sent"; a cap of 1 leaves none. */
+/** A budget is lowered to one below the cap that is sent; a cap of 1 leaves no budget. */
 function budgetEdit(reasoning: NonNullable<ReasoningFields["reasoning"]>, budget: number, cap: number | null): Edits {
   const { effort: _loses, max_tokens: _replaced, ...rest } = reasoning;
   const lowered = cap === null ? budget : Math.min(budget, cap - 1);
@@ -97,7 +97,7 @@ function budgetEdit(reasoning: NonNullable<ReasoningFields["reasoning"]>, budget
   return { reasoning: JSON.stringify({ ...rest, max_tokens: lowered }) };
 }
 
-/** A model that cannot switch thinking off runs none and minimal at low. */
+/** A model that cannot switch thinking off runs `none` and `minimal` at low. */
 function switchable(effort: string, model: Pick<Model, "reasoningAlwaysOn">): string {
   return model.reasoningAlwaysOn && (effort === "none" || effort === "minimal") ? "low" : effort;
 }

@@ -1,17 +1,17 @@
-// Chat answers in the older words of text completions, whole and streamed (WIRE.md 15.10). A completion has text and
-// nothing else: what a model thinks is not part of it.
+// Chat answers as text completions, whole and streamed (docs/behaviour/endpoints.md#completions). A completion holds text only:
+// thinking is left out.
 import type { components } from "../../../generated/api.d.ts";
 import type { Context } from "../../context.ts";
 import { parseJson } from "../../json/parse.ts";
 import type { ChatCompletion, ChatRecord, ChatTally } from "../../providers/verbs/chat.ts";
-import { chatUsage, dataForm, dataLine, type StreamedChat } from "../chat/reply.ts";
+import { chatUsage, dataEncoder, dataLine, type StreamedChat } from "../chat/reply.ts";
 import type { Bill, OpenCall } from "../open-call.ts";
-import type { StreamForm } from "../stream-answer.ts";
+import type { StreamEncoder } from "../stream-answer.ts";
 
 type Completion = components["schemas"]["Completion"];
 type ChunkChoice = components["schemas"]["CompletionChunkChoice"];
 
-/** `before` is what `echo` repeats. */
+/** `before` is the text that `echo` repeats. */
 export function textCompletion({ id, created, choices }: ChatCompletion, call: OpenCall, bill: Bill, before: string): Completion {
   const { model } = call.admitted;
   return {
@@ -26,10 +26,14 @@ export function textCompletion({ id, created, choices }: ChatCompletion, call: O
   };
 }
 
-export function completionForm(context: Pick<Context, "publicUrl">, served: StreamedChat, usageAsked: boolean): StreamForm<ChatRecord> {
+export function completionEncoder(
+  context: Pick<Context, "publicUrl">,
+  served: StreamedChat,
+  usageAsked: boolean,
+): StreamEncoder<ChatRecord> {
   const { source, call } = served;
   const headOf = ({ id, created }: Pick<ChatTally, "id" | "created">) => head(id, created, call.admitted.model.id);
-  return dataForm(context, served, usageAsked, {
+  return dataEncoder(context, served, usageAsked, {
     head: headOf,
     record({ json }) {
       const choices = (parseJson(json) as ChatChunk).choices.flatMap(addition);
@@ -41,7 +45,7 @@ export function completionForm(context: Pick<Context, "publicUrl">, served: Stre
 
 type ChatChunk = Pick<components["schemas"]["ChatChunk"], "choices">;
 
-/** Nothing where a chunk tells neither text nor the end: roles, thinking. */
+/** Nothing for a chunk without text or finish reason: roles, thinking. */
 function addition({ index, delta, finish_reason }: ChatChunk["choices"][number]): ChunkChoice[] {
   const text = delta.content ?? "";
   return text === "" && finish_reason === null ? [] : [{ text, index, logprobs: null, finish_reason }];

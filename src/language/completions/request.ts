@@ -1,5 +1,4 @@
-// A completion request as the chat request that it means (gateway-api.md "POST /v1/completions"). What chat does better
-// is refused, and every refusal names it.
+// Turns a text completion request into a chat request. What only chat can do is refused, and every refusal names chat's endpoint.
 import type { components } from "../../../generated/api.d.ts";
 import { fail, failParameter } from "../../errors/fail.ts";
 import type { ChatRequest } from "../chat/request.ts";
@@ -9,7 +8,7 @@ type CompletionRequest = components["schemas"]["CompletionRequest"];
 const instead = "use POST /v1/chat/completions";
 const stopsMax = 4;
 
-/** Fields that mean in chat what they mean here; they go on as sent. */
+/** Fields that mean the same in chat; they are forwarded as sent. */
 const sharedFields = [
   "max_tokens",
   "n",

@@ -1,8 +1,8 @@
-// How a question is put to a chat model: under labels of one token where the model tells their odds, as a document where it
-// does not (OPERATOR.md, decisions; WIRE.md 10.4). The state is a message of its own: whatever it says, it ends no list of options.
+// The prompts that put a question to a chat model: with labels of one token where the model reports log probabilities, as a JSON document
+// where it does not (docs/behaviour/endpoints.md#decisions). The state is a message of its own, so nothing in it can alter the options.
 import type { Question } from "./request.ts";
 
-/** As many as a host tells alternatives of: of more labels some would never be seen. */
+/** As many as hosts report alternatives: of more labels, some would never show up. */
 export const labels = Array.from("ABCDEFGHIJKLMNOPQRST");
 
 const task =
@@ -21,7 +21,7 @@ export function documentPrompt({ instructions, options }: Question): string {
   );
 }
 
-/** Members of the upstream's request beside model and messages. */
+/** Fields of the upstream request besides model and messages. */
 export const labelFields = { max_tokens: 1, temperature: 0, logprobs: true, top_logprobs: 20 };
 
 export function documentFields({ options }: Question): { max_tokens: number; [key: string]: unknown } {
@@ -40,7 +40,7 @@ export function documentFields({ options }: Question): { max_tokens: number; [ke
   };
 }
 
-/** Braces, names and a number, with room for hosts that write them on lines of their own. */
+/** Braces, names and a number, with room for hosts that put each on a line of its own. */
 const documentTokens = 64;
 
 function prompt(instructions: string | null, lines: readonly string[], answer: string): string {
@@ -48,7 +48,7 @@ function prompt(instructions: string | null, lines: readonly string[], answer: s
   return [task, ...question, `Options:\n${lines.join("\n")}`, answer].join("\n\n");
 }
 
-/** One line each, so that no option looks like two. */
+/** One line each, so that no option can look like two. */
 function optionLine({ id, meaning }: Question["options"][number]): string {
   return oneLine(meaning === null || meaning.trim() === "" ? id : `${id}: ${meaning}`);
 }

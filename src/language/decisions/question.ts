@@ -1,4 +1,4 @@
-// One question on one route: asked under labels where odds can be had, else as a document (OPERATOR.md, decisions).
+// Asks one question on one route: by labels where the host reports log probabilities, else as a document.
 import type { components } from "../../../generated/api.d.ts";
 import { parseJson } from "../../json/parse.ts";
 import { UpstreamError } from "../../providers/errors/upstream-error.ts";
@@ -12,7 +12,7 @@ import type { Question } from "./request.ts";
 
 export interface Decided {
   answer: components["schemas"]["DecisionAnswer"];
-  /** Of every call that the question took; null where one didn't say. */
+  /** The sum over every call that the question took; null if one of them reported none. */
   usage: Usage | null;
 }
 
@@ -21,17 +21,17 @@ export interface DecisionRoute {
   chat: Chat;
   upstream: UpstreamCall;
   state: string;
-  /** Set as soon as the route shows that it tells no odds; later questions then don't ask for them. */
-  tellsNoOdds: boolean;
+  /** Set once the route turns out to report no log probabilities; later questions then don't ask for them. */
+  noLogprobs: boolean;
 }
 
 export async function decideQuestion(route: DecisionRoute, question: Question, signal: AbortSignal): Promise<Decided> {
-  if (question.options.length > labels.length || route.tellsNoOdds) return decideByDocument(route, question, signal, []);
+  if (question.options.length > labels.length || route.noLogprobs) return decideByDocument(route, question, signal, []);
   const labelled = await askLabels(route, question, signal);
   const shares = labelled === null ? null : labelOdds(labelled.completion, labels.slice(0, question.options.length));
   if (labelled === null || shares === null) {
     // A model that answers with none of the labels may do better next time; one without alternatives will not.
-    if (labelled === null || !hasLogprobs(labelled)) route.tellsNoOdds = true;
+    if (labelled === null || !hasLogprobs(labelled)) route.noLogprobs = true;
     return decideByDocument(route, question, signal, labelled === null ? [] : [labelled]);
   }
   const best = shares.indexOf(Math.max(...shares));
@@ -76,7 +76,7 @@ async function call(
   const body = JSON.stringify({ model: upstream.route.model, messages, ...fields });
   const answer = await chat({ ...upstream, signal, body, stream: false, outputMax: fields.max_tokens });
   if (answer.kind === "stream") throw new Error("a whole answer was asked for");
-  const { message, finish_reason: finish } = answer.completion.choices[0]!; // adapters let no answer through without one
+  const { message, finish_reason: finish } = answer.completion.choices[0]!; // protocol adapters refuse answers without a choice
   if (finish === "content_filter" || message.refusal != null)
     throw new UpstreamError("refused", message.refusal ?? "a safety filter cut the answer off", { status: 200 });
   return answer;
@@ -87,16 +87,16 @@ function hasLogprobs({ completion }: ChatWhole): boolean {
   return isObject(logprobs) && Array.isArray(logprobs["content"]) && logprobs["content"].length > 0;
 }
 
-/** WIRE.md 10.4: prompted confidence and no probabilities. A choice that was not offered is no answer; one without confidence is as good as a guess. */
+/** The model's own confidence, no probabilities. Fails for a choice that was not offered; without a confidence all options count alike. */
 function documentAnswer({ completion }: ChatWhole, { options }: Question): Decided["answer"] {
   const text = completion.choices[0]!.message.content ?? "";
-  const { choice = text.trim(), confidence } = documentIn(text); // a host that ignores the form may still name the option
+  const { choice = text.trim(), confidence } = documentIn(text); // a host that ignores the format may still name the option
   if (typeof choice !== "string" || !options.some(({ id }) => id === choice)) throw unreadable("the answer names none of the options");
   const told = typeof confidence === "number" && Number.isFinite(confidence) ? confidence : 1 / options.length;
   return { type: "choice", choice, confidence: Math.min(1, Math.max(0, told)) };
 }
 
-/** Some hosts put a document into a fence. */
+/** Some hosts put the document into a Markdown fence. */
 function documentIn(text: string): Record<string, unknown> {
   try {
     const value = parseJson(text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1));
@@ -106,18 +106,18 @@ function documentIn(text: string): Record<string, unknown> {
   }
 }
 
-// From the alternatives of a first token to how likely each option is (WIRE.md 10.4). Pure; knows neither prompts nor hosts.
+// Computes how likely each option is from the alternatives of an answer's first token. Pure: knows neither prompts nor hosts.
 
-/** Hosts say about -9999 of what is not in their list. */
+/** Hosts report about -9999 for tokens that are not in their list. */
 const absentBelow = -9_000;
 const parts = 1_000_000;
-/** More than any host tells, and longer than any token of a vocabulary: of either an answer may hold millions. */
+/** More than any host reports, and longer than any token of a vocabulary: an answer might hold millions of either. */
 const alternativesMax = 1_000;
 const tokenMax = 256;
 
 /**
- * Shares of 1, one a label in order, each a multiple of a millionth. Null where the answer tells nothing of the labels:
- * no log probabilities, no alternatives to the token that was said, or none of the labels among them.
+ * A probability for each label, in order: multiples of a millionth that sum to 1. Null where the answer says nothing about the labels: no log
+ * probabilities, no alternatives to the token it chose, or none of the labels among them.
  */
 export function labelOdds({ choices }: Pick<ChatCompletion, "choices">, labels: readonly string[]): number[] | null {
   const [first] = arrayOf(objectOf(choices[0]?.["logprobs"])["content"]);
@@ -131,12 +131,12 @@ export function labelOdds({ choices }: Pick<ChatCompletion, "choices">, labels: 
     weights.set(label, (weights.get(label) ?? 0) + Math.exp(logprob - highest));
   }
   if (!labels.some((label) => weights.has(label))) return null;
-  // What is not in the list is at most as likely as the last that is.
+  // A label that is missing from the list is at most as likely as the last one in it.
   const floor = Math.exp(lowest - highest);
   return sharesOf(labels.map((label) => weights.get(label) ?? floor));
 }
 
-/** Token to log probability: the list, and the token that was said where a host leaves it out. */
+/** Token to log probability: the list, plus the chosen token where a host leaves it out. */
 function alternativesOf(entry: unknown): Map<string, number> {
   const seen = new Map<string, number>();
   for (const alternative of [...arrayOf(objectOf(entry)["top_logprobs"]).slice(0, alternativesMax), entry]) {
@@ -148,12 +148,12 @@ function alternativesOf(entry: unknown): Map<string, number> {
   return seen;
 }
 
-/** `" a"`, `"A)"` and the `"▁A"` and `"ĠA"` of hosts that show their tokenizer's own spaces all mean A. */
+/** `" a"`, `"A)"`, and `"▁A"` and `"ĠA"` of hosts that show their tokenizer's own spaces, all mean A. */
 function bareWord(token: string): string {
   return token.replace(/^[\s▁Ġ("'*]+|[\s).:,"'*]+$/g, "").toUpperCase();
 }
 
-/** Rounded by the largest remainder, so that they sum to 1 and the likelier never gets less. */
+/** Rounds by the largest remainder: the results sum to 1, and a likelier option never gets less. */
 export function sharesOf(weights: readonly number[]): number[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   const exact = weights.map((weight) => (weight / total) * parts);

@@ -1,10 +1,10 @@
-// Decisions from request to body; the same under both paths (WIRE.md 4.7).
+// Decisions from request to body, the same under both paths.
 import type { components } from "../../../generated/api.d.ts";
 import type { Context } from "../../context.ts";
 import { uuidHex } from "../../ids.ts";
 import { toUsd } from "../../money.ts";
 import { decisionModelName, decisionTask } from "./request.ts";
-import { decisionOrder } from "./request-adapter.ts";
+import { decisionAdapter } from "./request-adapter.ts";
 import type { Ask } from "../../admission/ask.ts";
 import { serveWhole } from "../serve.ts";
 
@@ -17,7 +17,7 @@ export async function answerDecision(
 ): Promise<{ headers: Record<string, string>; body: Schemas["DecisionResult"] }> {
   const task = decisionTask(request);
   const name = decisionModelName(context.catalog, request.model);
-  const { answer, bill, call, headers } = await serveWhole(context, ask, decisionOrder(context, name, task));
+  const { answer, bill, call, headers } = await serveWhole(context, ask, decisionAdapter(context, name, task));
   const { input, cacheRead, cacheWrite, output } = bill.usage;
   return {
     headers,

@@ -1,5 +1,5 @@
-// A decision as an order: one chat call a question side by side, all on one route or none, charged as one request
-// (OPERATOR.md, decisions).
+// The request adapter of decisions: one chat call for each question, in parallel, all on one route, charged as one request
+// (docs/behaviour/endpoints.md#decisions).
 import type { Context } from "../../context.ts";
 import { ApiError } from "../../errors/fail.ts";
 import { UpstreamError } from "../../providers/errors/upstream-error.ts";
@@ -8,26 +8,26 @@ import { adapterOf } from "../../routing/candidates.ts";
 import { sumOfUsages } from "../../usage.ts";
 import { type PromptSize, sizeOf } from "../prompt-size.ts";
 import { noOutput } from "../reserve.ts";
-import type { Order } from "../serve.ts";
+import type { RequestAdapter } from "../serve.ts";
 import { documentFields, documentPrompt, labelPrompt } from "./prompts.ts";
 import { type Decided, decideQuestion, type DecisionRoute } from "./question.ts";
 import type { DecisionTask, Question } from "./request.ts";
 
 interface DecisionsWhole extends Whole {
-  /** One a question, in the questions' order. */
+  /** One for each question, in their order. */
   answers: Decided["answer"][];
 }
 
 /** One caller's questions must not take all of a provider's connections. */
 const questionsAtOnce = 16;
-/** A question's own message and the state's. */
+/** The question's own message, and the state's. */
 const messagesAQuestion = 2;
 
-export function decisionOrder(
+export function decisionAdapter(
   { providers }: Pick<Context, "providers">,
   model: string,
   { state, questions }: DecisionTask,
-): Order<DecisionsWhole> {
+): RequestAdapter<DecisionsWhole> {
   return {
     model,
     type: "decisions",
@@ -38,7 +38,7 @@ export function decisionOrder(
     cap: noOutput,
     async call({ candidate, upstream }) {
       const chat = adapterOf(providers.chat, candidate);
-      const route: DecisionRoute = { chat, upstream, state, tellsNoOdds: false };
+      const route: DecisionRoute = { chat, upstream, state, noLogprobs: false };
       try {
         const decided = await sideBySide(questions, questionsAtOnce, upstream.signal, (question, signal) =>
           decideQuestion(route, question, signal),
@@ -53,7 +53,7 @@ export function decisionOrder(
   };
 }
 
-/** An answer whose upstream never said its usage was one token at least. */
+/** For an answer whose upstream reports no usage: each counts as one token at least. */
 const charactersAToken = 4;
 
 /** Each question reads the whole state; a route without log probabilities is asked twice. */
@@ -72,7 +72,7 @@ function decisionSize(state: string, questions: readonly Question[]): PromptSize
   };
 }
 
-/** What the gateway wrote itself and a route does not take, no caller can mend: the next route. */
+/** The caller cannot fix a prompt that the gateway wrote and a route rejects: the next route is tried. */
 function asOurs(error: unknown): unknown {
   if (!(error instanceof UpstreamError) || error.fault !== "rejected" || !ownFields.test(error.param ?? "")) return error;
   return new UpstreamError("gone", error.reason, { status: error.status, cause: error });
@@ -80,7 +80,7 @@ function asOurs(error: unknown): unknown {
 
 const ownFields = /^(?:model|max_tokens|temperature|(?:top_)?logprobs|response_format|messages\[0\])/;
 
-/** WIRE.md 16 has no code here for what an upstream rejects or refuses: all that the caller chose is the state and its questions. */
+/** The operation declares no codes for content that an upstream rejects or refuses: what the caller chose is the state and its questions. */
 function inOwnCodes(error: unknown): unknown {
   if (!(error instanceof ApiError) || (error.code !== "request_rejected" && error.code !== "route_refused")) return error;
   const { text, cause } = error.details;
@@ -88,11 +88,11 @@ function inOwnCodes(error: unknown): unknown {
   return new ApiError("invalid_parameter", { param: "state", text: { param: "state", reason }, cause });
 }
 
-// Work on many items at once, so many and no more; the first that fails cancels the others.
+// Runs a function over many items with bounded parallelism; the first failure cancels the others.
 
 /**
- * Results in the items' order. Rejects with the first failure, once everything that ran has ended; `work` gets a signal
- * that fires then, or when `signal` does.
+ * Results in the items' order. Rejects with the first failure, once everything that ran has ended; `work` gets a signal that fires then, or
+ * when `signal` does.
  */
 export async function sideBySide<Item, Result>(
   items: readonly Item[],

@@ -1,5 +1,4 @@
-// What a decision asks, read from its request (gateway-api.md "POST /v1/decisions", WIRE.md 4.7), and which model decides.
-// The form of each field is checked at the edge.
+// Reads what a decision asks from its request, and which model decides. The edge has checked each field's type.
 import type { components } from "../../../generated/api.d.ts";
 import { resolveModel } from "../../catalog/resolve.ts";
 import { suggestModels } from "../../catalog/suggest.ts";
@@ -20,7 +19,7 @@ export interface DecisionTask {
   questions: Question[];
 }
 
-/** The one decisions model there is. */
+/** The only decisions model. */
 const decisionsModel = "jev";
 
 export function decisionTask({ state: given, questions }: DecisionRequest): DecisionTask {
@@ -36,7 +35,7 @@ export function decisionTask({ state: given, questions }: DecisionRequest): Deci
   };
 }
 
-/** The name that was sent, id or alias. Throws invalid_parameter for any other model, model_unavailable while jev isn't served here. */
+/** Returns the name that was sent, id or alias. Throws invalid_parameter for any other model, model_unavailable where jev isn't served. */
 export function decisionModelName(catalog: Catalog, sent: string | null | undefined): string {
   const name = sent ?? decisionsModel;
   const model = resolveModel(catalog, name)?.model;

@@ -1,4 +1,4 @@
-// Vectors as the caller asked for them, whatever the upstream wrote (gateway-api.md, POST /v1/embeddings; WIRE.md 4.3).
+// Writes vectors as the caller asked for them, however the upstream wrote them (docs/behaviour/endpoints.md#embeddings).
 import { setImmediate as breathe } from "node:timers/promises";
 import type { components } from "../../../generated/api.d.ts";
 import { toUsd } from "../../money.ts";
@@ -7,7 +7,7 @@ import type { Bill } from "../open-call.ts";
 
 type EmbeddingList = components["schemas"]["EmbeddingList"];
 
-/** Written in some ten milliseconds; between so many everybody else has a turn, since an answer may hold three million. */
+/** Takes about ten milliseconds to write; the event loop runs in between, since an answer may hold three million numbers. */
 const numbersAtOnce = 65_536;
 
 /** An EmbeddingList as JSON. */
@@ -43,7 +43,7 @@ function numbersOf(vector: Vector): number[] {
 
 const decimals = 1e10;
 
-/** The same float32 in ten decimals where they suffice: half the text of the exact value, whose other digits say nothing. */
+/** The same float32 in ten decimals where they suffice: half the text of the exact value, whose other digits carry nothing. */
 function shortDecimal(value: number): number {
   const short = Math.round(value * decimals) / decimals;
   return Math.fround(short) === value ? short : value;

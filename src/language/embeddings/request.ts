@@ -1,4 +1,4 @@
-// An embeddings request as an order: what it asks of a model, how large it is, how a route is called.
+// The request adapter of embeddings: what a request needs of a model, how large its input is, how it is sent to a route.
 import type { components } from "../../../generated/api.d.ts";
 import type { Model } from "../../catalog/types.ts";
 import type { Context } from "../../context.ts";
@@ -9,14 +9,14 @@ import type { EmbedWhole } from "../../providers/verbs/embed.ts";
 import { adapterOf } from "../../routing/candidates.ts";
 import { inputSize, tokensSize } from "../prompt-size.ts";
 import { noOutput } from "../reserve.ts";
-import type { Order } from "../serve.ts";
+import type { RequestAdapter } from "../serve.ts";
 
 interface EmbeddingRequest {
   text: JsonText;
   body: Pick<components["schemas"]["EmbeddingRequest"], "model" | "input" | "dimensions" | "encoding_format"> & { messages?: unknown };
 }
 
-export function embeddingOrder({ providers }: Pick<Context, "providers">, { text, body }: EmbeddingRequest): Order<EmbedWhole> {
+export function embeddingAdapter({ providers }: Pick<Context, "providers">, { text, body }: EmbeddingRequest): RequestAdapter<EmbedWhole> {
   const inputs = inputsOf(body.input);
   const dimensions = body.dimensions ?? null;
   const fits = (model: Model) => dimensions === null || model.row.supported_parameters.includes("dimensions");
@@ -25,7 +25,7 @@ export function embeddingOrder({ providers }: Pick<Context, "providers">, { text
     type: "embedding",
     stream: false,
     assertFits(model) {
-      // Some hosts read it instead of `input`, with pictures to load: nothing here would have counted it.
+      // Some hosts read it instead of `input`, and load the images in it, which nothing here has counted.
       if (body.messages != null) failParameter("messages", "texts are sent as input");
       if (!fits(model)) failParameter("dimensions", `${model.id} does not make shorter vectors`);
     },
@@ -38,7 +38,7 @@ export function embeddingOrder({ providers }: Pick<Context, "providers">, { text
         ...upstream,
         body: spliceJson(text, {
           model: JSON.stringify(candidate.route.model),
-          ...(body.dimensions === null ? { dimensions: null } : {}), // null says nothing, and not every host reads it
+          ...(body.dimensions === null ? { dimensions: null } : {}), // null means "not given", and not every host accepts it
         }),
         inputs: inputs.length,
         dimensions,

@@ -1,4 +1,4 @@
-// A message request without its members that are null: some clients write null for "not given", and no upstream of the dialect takes it.
+// Drops a message request's members that are null: some clients write null for "not given", and upstreams of the dialect reject it.
 import { spliceJson } from "../../providers/json/splice.ts";
 import type { JsonText } from "../../providers/json/text.ts";
 import type { WithoutNulls } from "../../providers/translation/message-types.ts";
@@ -9,7 +9,7 @@ export function givenFields<Body extends object>(body: Body): WithoutNulls<Body>
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) as WithoutNulls<Body>;
 }
 
-/** The same of the request's text. */
+/** The same for the request's text. */
 export function givenText(body: object, text: JsonText): JsonText {
   const nulls = nullsOf(body);
   return nulls.length === 0 ? text : spliceJson(text, Object.fromEntries(nulls.map((key) => [key, null])));

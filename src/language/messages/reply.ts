@@ -1,4 +1,4 @@
-// How a message is written as server-sent events (WIRE.md 5.4): each has its name, clients drop those without.
+// Writes a message as server-sent events (docs/behaviour/streams.md#message-events). Each event has a name: clients drop those without.
 import type { components } from "../../../generated/api.d.ts";
 import type { Model } from "../../catalog/types.ts";
 import type { Context } from "../../context.ts";
@@ -6,19 +6,19 @@ import { toUsd } from "../../money.ts";
 import { UpstreamError } from "../../providers/errors/upstream-error.ts";
 import type { MessageRecord, MessageStream } from "../../providers/verbs/messages.ts";
 import type { Bill } from "../open-call.ts";
-import { type StreamedAnswer, streamFault, type StreamForm } from "../stream-answer.ts";
+import { type StreamedAnswer, streamFault, type StreamEncoder } from "../stream-answer.ts";
 
-export function messageForm(
+export function messageEncoder(
   context: Pick<Context, "publicUrl">,
   { ask, call, source }: StreamedAnswer<MessageStream>,
-): StreamForm<MessageRecord> {
+): StreamEncoder<MessageRecord> {
   let begun = false;
   return {
     record(record) {
       begun = true;
       return event(record);
     },
-    /** Before message_start no event may come. */
+    /** No event may come before message_start. */
     get keepAlive() {
       return begun ? event({ event: "ping", json: '{"type":"ping"}' }) : ": keep-alive\n\n";
     },
@@ -43,12 +43,12 @@ function event({ event: name, json }: { event: string; json: string }): string {
   return `event: ${name}\ndata: ${json}\n\n`;
 }
 
-/** WIRE.md 14 row 13: agents spin on "overloaded", so only an upstream that says so itself is. */
+/** Agents retry "overloaded" without end, so only an upstream that says it is overloaded gets it. */
 function faultType(error: unknown): "api_error" | "overloaded_error" {
   return error instanceof UpstreamError && (error.fault === "rate_limited" || error.status === 529) ? "overloaded_error" : "api_error";
 }
 
-// The usage block of a message (WIRE.md 8.2): one form, streamed and not.
+// The usage block of a message, the same streamed and whole (docs/behaviour/translation.md#usage).
 
 type MessageUsage = components["schemas"]["MessageUsage"];
 

@@ -1,4 +1,4 @@
-// A message request in the Anthropic dialect as an order: what it asks of a model, how large it is, how a route is called.
+// The request adapter of messages: what a request needs of a model, how large its prompt is, how it is sent to a route.
 import type { Context } from "../../context.ts";
 import { spliceJson } from "../../providers/json/splice.ts";
 import type { JsonText } from "../../providers/json/text.ts";
@@ -8,7 +8,7 @@ import { assertDeclares, declares } from "../chat/requirements.ts";
 import { capFor, outputMaxOf } from "../chat/upstream-body.ts";
 import { countPrompt } from "../counted-usage.ts";
 import type { Hold } from "../reserve.ts";
-import type { Order } from "../serve.ts";
+import type { RequestAdapter } from "../serve.ts";
 import { assertReadable, fetchesDocuments, messageRequirements } from "./requirements.ts";
 import { messageSize } from "./size.ts";
 import { thinkingEdits } from "./thinking.ts";
@@ -17,14 +17,14 @@ import { thinkingEdits } from "./thinking.ts";
 export interface MessageRequest {
   text: JsonText;
   body: MessageFields & Parameters<typeof messageRequirements>[0] & Parameters<typeof messageSize>[0] & { model: string; stream?: boolean };
-  /** The header `anthropic-beta`; null: none. */
+  /** The header `anthropic-beta`; null where it was not sent. */
   betas: string | null;
 }
 
-export function messageOrder(
+export function messageAdapter(
   { providers, log }: Pick<Context, "providers" | "log">,
   { text, body, betas }: MessageRequest,
-): Order<MessageWhole, MessageStream> {
+): RequestAdapter<MessageWhole, MessageStream> {
   const needs = messageRequirements(body);
   const stream = body.stream === true;
   return {
@@ -61,8 +61,8 @@ function charactersOf({ message, hiddenCharacters = 0 }: MessageWhole): number {
   }, hiddenCharacters);
 }
 
-// A message request for one candidate, still in the Anthropic dialect: the caller's own bytes with the few members that the
-// specification changes spliced in. What an upstream must not get, or reads otherwise, is its adapter's.
+// The request body for one candidate, still in the Anthropic dialect: the caller's own bytes, with only those members replaced that have to
+// change. The protocol adapters translate it and remove what an upstream must not get.
 
 type ThinkingFields = Parameters<typeof thinkingEdits>[0];
 

@@ -1,4 +1,4 @@
-// What a message request asks of a model (gateway-api.md, POST /v1/messages), and what no model here can be asked for.
+// What a message request needs of a model, and what no model here can do.
 import type { Model } from "../../catalog/types.ts";
 import { fail } from "../../errors/fail.ts";
 import { type DocumentBlock, isKnown, type KnownBlock } from "../../providers/translation/message-types.ts";
@@ -13,7 +13,7 @@ interface MessageFields {
 export interface MessageRequirements extends Requirements {
   /** The first thing that nothing here can read: blocks of unknown kinds, stored files, tools that a provider runs itself. */
   unreadable: { kind: string; param: string } | null;
-  /** The first document that is only an address: upstreams of the same dialect fetch it, others can't. */
+  /** The first document given only by its address: upstreams of the same dialect fetch it, others can't. */
   address: string | null;
 }
 
@@ -30,12 +30,12 @@ export function messageRequirements(body: MessageFields): MessageRequirements {
   return needs;
 }
 
-/** A sentence repeats no document. */
+/** Keeps error sentences from repeating a whole document. */
 function shown(kind: string): string {
   return kind.slice(0, 60);
 }
 
-/** A tool of the caller's own without a schema of its arguments: no upstream takes it. */
+/** Refuses a caller's own tool without a schema of its arguments: every upstream rejects it. */
 export function assertSchemas(tools: MessageFields["tools"]): void {
   const index = tools?.findIndex(({ type, input_schema }) => (type == null || type === "custom") && input_schema === undefined) ?? -1;
   const param = `tools[${index}].input_schema`;
@@ -56,7 +56,7 @@ function readBlocks(content: string | readonly { type: string }[], path: string,
   if (typeof content === "string") return;
   content.forEach((block, index) => {
     const param = `${path}[${index}]`;
-    // What a search of the caller's own has found stands in its result and nowhere else.
+    // What the caller's own search found may stand in its result and nowhere else.
     if (isKnown(block) && (block.type !== "tool_reference" || insideResult)) readBlock(block, param, needs);
     else needs.unreadable ??= { kind: shown(block.type), param };
   });
@@ -70,7 +70,7 @@ function readBlock(block: KnownBlock, param: string, needs: MessageRequirements)
   else if (block.type === "tool_result" && block.content != null) readBlocks(block.content, `${param}.content`, needs, true);
 }
 
-/** A document of texts is text. */
+/** A document made of texts counts as text. */
 function readDocument({ source }: DocumentBlock, param: string, needs: MessageRequirements): void {
   if (source.type === "file") needs.unreadable ??= { kind: "stored file", param };
   else if (source.type === "content") readBlocks(source.content, `${param}.source.content`, needs);

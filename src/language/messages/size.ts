@@ -1,4 +1,4 @@
-// How large the prompt of a message request is: every text that a model reads, images and documents by a fixed number.
+// How large the prompt of a message request is: every text that a model reads, and a fixed number for each image and document.
 import { blocksOf, type DocumentBlock, type KnownBlock, type MessageTool } from "../../providers/translation/message-types.ts";
 import { base64Bytes, type PromptParts, type PromptSize, sizeOf, unknownBytes } from "../prompt-size.ts";
 
@@ -16,7 +16,7 @@ export function messageSize({ messages, system, tools, output_config }: MessageF
   if (tools !== undefined && tools.length > 0) {
     const shown = JSON.stringify(tools.map(({ name, description, input_schema }) => ({ name, description, input_schema })));
     parts.texts.push(shown);
-    // The rest of a tool goes to upstreams of the same dialect, whose models may read it (`input_examples`).
+    // Upstreams of the same dialect get the rest of a tool as well, and their models may read it (`input_examples`).
     parts.bytes += Buffer.byteLength(JSON.stringify(tools)) - Buffer.byteLength(shown);
   }
   if (output_config?.format != null) parts.texts.push(JSON.stringify(output_config.format));
@@ -43,7 +43,7 @@ function addBlock(block: KnownBlock, parts: Required<PromptParts>): void {
       return void parts.texts.push(block.id, block.name, JSON.stringify(block.input));
     case "tool_result":
       parts.texts.push(block.tool_use_id);
-      return addMessage("tool", block.content ?? [], parts); // a message of its own to most models
+      return addMessage("tool", block.content ?? [], parts); // most models read it as a separate message
     case "tool_reference":
       return void parts.texts.push(block.tool_name);
     case "search_result":

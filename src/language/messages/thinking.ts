@@ -1,4 +1,4 @@
-// The thinking of a message request, as JSON edits for one model (gateway-api.md, POST /v1/messages; WIRE.md 7.1, 14 rows 34 and 35).
+// The thinking of a message request, as JSON edits for one model (docs/behaviour/messages.md#thinking).
 import type { Model } from "../../catalog/types.ts";
 import { hasThoughtOrCalled, shareOfEffort } from "../../providers/translation/thinking-turns.ts";
 
@@ -10,14 +10,14 @@ interface ThinkingFields {
   output_config?: { effort?: unknown; [key: string]: unknown } | null;
 }
 
-/** The host that is asked, as far as its thinking goes. */
+/** What the edits depend on: the model and the host that is asked. */
 interface Thinker {
   model: Pick<Model, "supports" | "reasoningAlwaysOn">;
-  /** A host of this dialect that knows no efforts. */
+  /** True for a host of this dialect that takes budgets and no efforts. */
   budgetsOnly: boolean;
-  /** The output cap actually sent; null where none is. */
+  /** The output cap that is sent; null: none. */
   cap: number | null;
-  /** What the answer may have at most, cap or no cap. */
+  /** The longest answer, in tokens, with or without a cap. */
   outputMax: number;
 }
 
@@ -42,7 +42,7 @@ export function thinkingEdits(body: ThinkingFields, { model, budgetsOnly, cap, o
   return lowered === budget ? {} : { thinking: JSON.stringify({ ...thinking, budget_tokens: lowered }) };
 }
 
-/** What low is of the cap, on the first turn alone. One too small for a host is dropped by its adapter. */
+/** The budget of effort low, on the first turn only. The adapter drops one that is too small for its host. */
 function lowBudget({ messages }: ThinkingFields, outputMax: number): string | null {
   if (hasThoughtOrCalled(messages)) return null;
   return JSON.stringify({ type: "enabled", budget_tokens: Math.floor(outputMax * shareOfEffort.get("low")!) });

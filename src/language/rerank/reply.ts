@@ -1,4 +1,4 @@
-// A ranking as the caller gets it: the model's own, with the gateway's usage (gateway-api.md, POST /v1/rerank).
+// The reply of rerank: the model's own ranking with the gateway's usage.
 import type { components } from "../../../generated/api.d.ts";
 import { toUsd } from "../../money.ts";
 import type { RerankWhole } from "../../providers/verbs/rerank.ts";

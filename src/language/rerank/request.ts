@@ -1,4 +1,4 @@
-// A rerank request as an order: how large it is, how a route is called.
+// The request adapter of rerank: how large a request's input is, how it is sent to a route.
 import type { components } from "../../../generated/api.d.ts";
 import type { Context } from "../../context.ts";
 import { spliceJson } from "../../providers/json/splice.ts";
@@ -7,14 +7,14 @@ import type { RerankWhole } from "../../providers/verbs/rerank.ts";
 import { adapterOf } from "../../routing/candidates.ts";
 import { rankingSize } from "../prompt-size.ts";
 import { noOutput } from "../reserve.ts";
-import type { Order } from "../serve.ts";
+import type { RequestAdapter } from "../serve.ts";
 
 interface RerankRequest {
   text: JsonText;
   body: Pick<components["schemas"]["RerankRequest"], "model" | "query" | "documents" | "top_n">;
 }
 
-export function rerankOrder({ providers }: Pick<Context, "providers">, { text, body }: RerankRequest): Order<RerankWhole> {
+export function rerankAdapter({ providers }: Pick<Context, "providers">, { text, body }: RerankRequest): RequestAdapter<RerankWhole> {
   return {
     model: body.model,
     type: "reranking",

@@ -1,4 +1,4 @@
-// A request of /v1/responses as a chat request: a pure function, so that both go the same way from here on.
+// Translates a request of /v1/responses into a chat request; a pure function. From here on both take the same path.
 import { failParameter } from "../../errors/fail.ts";
 import type { ChatRequest } from "../chat/request.ts";
 import { asksLogprobs } from "./logprobs.ts";
@@ -10,7 +10,7 @@ import type { ChatFunction, ResponseRequest } from "./types.ts";
 export interface Translated {
   chat: ChatRequest;
   offered: OfferedTools;
-  /** Paths of the chat request's content parts, and its `logprobs`, in the request that came. */
+  /** Maps paths in the chat request (content parts, `logprobs`) to paths in the request as it was sent. */
   origins: Map<string, string>;
 }
 
@@ -25,7 +25,7 @@ export function toChatRequest(request: ResponseRequest): Translated {
     model,
     messages,
     ...(stream === true ? { stream: true } : {}),
-    // The older name, which every host knows; src/language/chat/upstream-body.ts lowers it under the same one.
+    // The older name, which every host knows; src/language/chat/upstream-body.ts lowers it under that name.
     ...(cap == null ? {} : { max_tokens: cap }),
     ...sent(request, ["temperature", "top_p", "presence_penalty", "frequency_penalty", "user", "safety_identifier"]),
     ...(asksLogprobs(request) ? { logprobs: true, ...sent(request, ["top_logprobs"]) } : {}),
@@ -51,15 +51,15 @@ function formatOf(text: ResponseRequest["text"]): { response_format?: { type: st
   return { response_format: { type, json_schema } };
 }
 
-// Which of the offered tools the model may or must call, in chat's words. `allowed_tools` narrows the tools themselves:
-// few hosts know it.
+// Which of the offered tools the model may or must call, as chat's `tool_choice`. `allowed_tools` filters the tools themselves, since few
+// hosts know it.
 
 interface ChosenTools {
   tools?: ChatFunction[];
   tool_choice?: string | { type: "function"; function: { name: string } };
 }
 
-/** Without tools nothing is said of them: hosts refuse a choice of nothing. */
+/** Without tools no choice is sent: hosts refuse a choice of nothing. */
 function chooseTools(choice: ResponseRequest["tool_choice"], offered: OfferedTools): ChosenTools {
   if (choice == null) return toolsOf(offered.functions);
   if (typeof choice === "string") return chooseMode(choice, offered.functions, "tool_choice");

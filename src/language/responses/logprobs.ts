@@ -1,13 +1,13 @@
-// Log probabilities: whether a request asks for them, and chat's entries as those of Responses, in which every one has its bytes.
+// Log probabilities: whether a request asks for them, and how chat's entries become those of Responses, where each has its bytes.
 import { arrayOf, isObject, objectOf } from "../../providers/json/read.ts";
 import type { Logprob, ResponseRequest } from "./types.ts";
 
-/** Either field alone asks for them: clients send one, the other, or both. */
+/** Either field alone asks for them; clients send one, the other, or both. */
 export function asksLogprobs({ include, top_logprobs }: Pick<ResponseRequest, "include" | "top_logprobs">): boolean {
   return (top_logprobs ?? 0) > 0 || (include ?? []).includes("message.output_text.logprobs");
 }
 
-/** `logprobs` of a chat choice. */
+/** Reads `logprobs` of a chat choice. */
 export function readLogprobs(logprobs: unknown): Logprob[] {
   return arrayOf(objectOf(logprobs)["content"]).flatMap((entry) => {
     const [said] = tokenOf(entry);

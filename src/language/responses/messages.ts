@@ -1,5 +1,5 @@
-// The items of a conversation as chat messages: one assistant message for a turn's thinking, text and calls, and the
-// results right after the calls that they answer, wherever they stood (WIRE.md 7, 9).
+// Translates the items of a conversation into chat messages: one assistant message for a turn's thinking, text and calls, followed at once by
+// the results of those calls, wherever they stood (docs/behaviour/translation.md#edge-cases).
 import { fail, failParameter } from "../../errors/fail.ts";
 import { failFileId, failReference } from "./stateless.ts";
 import { functionName, type OfferedTools } from "./tools.ts";
@@ -7,7 +7,7 @@ import type { ChatMessage, ChatPart, InputItem, InputPart, ResponseRequest } fro
 
 export interface Conversation {
   messages: ChatMessage[];
-  /** Where a content part of the messages stood in the request, by its path in the messages. */
+  /** Maps the path of a content part in the messages to its path in the request. */
   origins: Map<string, string>;
 }
 
@@ -16,15 +16,15 @@ interface Building {
   offered: OfferedTools;
   messages: ChatMessage[];
   partOrigins: Map<ChatPart, string>;
-  /** The assistant's turn that more may be added to. */
+  /** The assistant's message that is still open. */
   turn: ChatMessage | null;
-  /** Thinking that waits for its turn. */
+  /** Thinking whose message has not begun. */
   thinking: string;
-  /** Results that no call has taken yet, by call id. */
+  /** Results that are not yet next to their call, by call id. */
   results: Map<string, { item: InputItem; param: string }>;
 }
 
-/** What a provider's own tools left behind, which no model here can read, and tools, which are src/language/responses/tools.ts's. */
+/** What a provider's own tools left behind, which no model here can read; and tools, which src/language/responses/tools.ts reads. */
 const dropped = new Set(["web_search_call", "image_generation_call", "additional_tools"]);
 
 export function toMessages({ model, instructions, input }: ResponseRequest, offered: OfferedTools): Conversation {
@@ -70,7 +70,7 @@ function addMessage(building: Building, item: InputItem, param: string): void {
   if (role !== "user" && role !== "system" && role !== "developer")
     failParameter(`${param}.role`, "it must be user, assistant, system or developer");
   endTurn(building);
-  // Hosts other than OpenAI's know no developer (WIRE.md 4.1), and want words alone from the system.
+  // Hosts other than OpenAI's know no developer role, and accept only text from the system.
   if (role !== "user") building.messages.push({ role: "system", content: parts.map((part) => textOf([part])).join("\n\n") });
   else building.messages.push({ role: "user", content: plainOr(parts) });
 }
@@ -92,33 +92,33 @@ function startTurn(building: Building, content: string | null): ChatMessage {
   return turn;
 }
 
-/** Hosts want the results of all calls of a turn next, before anything else is said. */
+/** Hosts want the results of all calls of a turn before any other message. */
 function endTurn(building: Building): void {
   const calls = building.turn?.tool_calls ?? [];
   building.turn = null;
-  const pictures: ChatPart[][] = [];
+  const images: ChatPart[][] = [];
   for (const { id } of calls) {
     const result = building.results.get(id);
     if (result === undefined) continue;
     building.results.delete(id);
-    pictures.push(addResult(building, result.item, result.param));
+    images.push(addResult(building, result.item, result.param));
   }
-  showPictures(building, pictures.flat());
+  showImages(building, images.flat());
 }
 
-/** A result that came with its call was taken; one without a call is the upstream's to judge. */
+/** A result whose call is present was already added; one without a call is left for the upstream to reject. */
 function addLoneResult(building: Building, item: InputItem, param: string): void {
   endTurn(building);
   if (building.results.get(item.call_id!)?.item !== item) return;
   building.results.delete(item.call_id!);
-  showPictures(building, addResult(building, item, param));
+  showImages(building, addResult(building, item, param));
 }
 
-function showPictures({ messages }: Building, pictures: ChatPart[]): void {
-  if (pictures.length > 0) messages.push({ role: "user", content: pictures });
+function showImages({ messages }: Building, images: ChatPart[]): void {
+  if (images.length > 0) messages.push({ role: "user", content: images });
 }
 
-/** Most hosts read nothing but text from tools: returns what a message of the user must show. */
+/** Most hosts read only text from tools: returns the parts that a user message must carry instead. */
 function addResult(building: Building, item: InputItem, param: string): ChatPart[] {
   const parts = partsOf(building, required(item, "output", param), `${param}.output`);
   const shown = parts.filter(({ type }) => type !== "text");
@@ -142,7 +142,7 @@ function plainOr(parts: ChatPart[]): string | ChatPart[] {
   return parts.length === 0 || (parts.length === 1 && parts[0]!.type === "text") ? textOf(parts) : parts;
 }
 
-/** Its own words where it has them, else the summary that we answered with. */
+/** The thinking itself where the item has it, else the summary that we answered with. */
 function thinkingOf({ content, summary }: InputItem, place: PartPlace): string {
   if (typeof content === "string" && content !== "") return content;
   const parts = Array.isArray(content) && content.length > 0 ? content : (summary ?? []);
@@ -155,7 +155,7 @@ function takeThinking(building: Building): string {
   return thinking;
 }
 
-/** Strict chat templates take one message of the system, at the start. */
+/** Strict chat templates take one system message, at the start. */
 function oneSystemMessage(messages: ChatMessage[]): ChatMessage[] {
   const first = messages.findIndex(({ role }) => role !== "system");
   const leading = messages.slice(0, first === -1 ? messages.length : first);
@@ -184,16 +184,16 @@ function required<Key extends keyof InputItem & string>(item: InputItem, key: Ke
   return item[key] ?? fail("missing_parameter", { param: `${param}.${key}`, text: { param: `${param}.${key}` } });
 }
 
-// Parts of messages and of tools' results in chat's words.
+// Parts of messages and of tools' results as chat's parts.
 
 interface PartPlace {
   /** Path of the part, for errors. */
   param: string;
-  /** As the request names it. */
+  /** The name in the request, for errors. */
   model: string;
 }
 
-/** Null: a part without words. */
+/** Null for a part without words. */
 function toChatPart(part: InputPart, place: PartPlace): ChatPart | null {
   switch (part.type) {
     case "input_text":

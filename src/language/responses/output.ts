@@ -1,4 +1,4 @@
-// An answer that is being made: its items so far, and how each is opened, closed and pointed at.
+// The answer under construction: its items so far, and how each is opened, closed and addressed.
 import { unreadable } from "../../providers/transport/json-answer.ts";
 import type { Callable, OutputItem } from "./types.ts";
 
@@ -16,7 +16,7 @@ export interface CallDelta {
   function?: { name?: string | null; arguments?: string | null } | null;
 }
 
-/** Takes a record without its number. */
+/** Takes a record without its sequence number. */
 export type Emit = (type: string, fields: Record<string, unknown>) => void;
 
 export type Message = Extract<OutputItem, { type: "message" }>;
@@ -25,25 +25,25 @@ export type Call = Extract<OutputItem, { type: "function_call" | "custom_tool_ca
 
 export interface OpenCall {
   item: Call;
-  /** Arguments so far; a custom tool's input stands in them as JSON. */
+  /** Arguments so far; a custom tool's input is inside them, as JSON. */
   text: string;
 }
 
-/** An answer that is being made. */
+/** An answer under construction. */
 export interface Output {
   emit: Emit;
-  /** Ends the ids of the items. */
+  /** The end of the items' ids. */
   idTail: string;
   callables: ReadonlyMap<string, Callable>;
-  /** As they stand. */
+  /** In their current state. */
   items: OutputItem[];
-  /** The item that text or thinking is added to. */
+  /** The item that text or thinking is appended to. */
   current: Message | Reasoning | null;
-  /** By chat's index; open until the end, because parallel ones may take turns. */
+  /** By chat's index; all stay open until the end, because parallel calls may alternate. */
   calls: Map<number, OpenCall>;
-  /** What the last piece was added to. */
+  /** The item that was last appended to. */
   last: OutputItem | null;
-  /** Said so far. A stream's end repeats all of it, so it is kept. */
+  /** Written so far. The end of a stream repeats the whole answer, so it is kept and bounded. */
   characters: number;
 }
 
@@ -51,7 +51,7 @@ export function newOutput(rules: Pick<Output, "emit" | "idTail" | "callables">):
   return { ...rules, items: [], current: null, calls: new Map(), last: null, characters: 0 };
 }
 
-/** No model changes between thinking, text and calls nearly as often, and each item is looked up in the list of all. */
+/** Far more switches between thinking, text and calls than any model makes; each item is looked up in the list of all. */
 const itemsMax = 16_384;
 
 export function openItem<Item extends OutputItem>(output: Output, item: Item): Item {
@@ -73,7 +73,7 @@ export function placeOf(output: Output, item: OutputItem): { output_index: numbe
   return { output_index: indexOf(output, item), item_id: item.id };
 }
 
-/** From the end: what is spoken of is nearly always the last. */
+/** Searches from the end: it is nearly always the last item. */
 function indexOf({ items }: Output, item: OutputItem): number {
   return items.lastIndexOf(item);
 }

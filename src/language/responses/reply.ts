@@ -1,11 +1,11 @@
-// A chat answer as a response, whole and streamed: the same items either way.
+// Writes a chat answer as a response, whole and streamed, with the same items either way.
 import type { Context } from "../../context.ts";
 import { parseJson } from "../../json/parse.ts";
 import { answerBytesMax } from "../../providers/transport/exchange.ts";
 import { unreadable } from "../../providers/transport/json-answer.ts";
 import type { ChatRecord, ChatWhole } from "../../providers/verbs/chat.ts";
 import type { Bill } from "../open-call.ts";
-import { streamFault, type StreamForm } from "../stream-answer.ts";
+import { streamFault, type StreamEncoder } from "../stream-answer.ts";
 import { asksLogprobs, readLogprobs } from "./logprobs.ts";
 import {
   type Call,
@@ -44,7 +44,7 @@ export function wholeResponse(
   return endedResponse(newResponse(answering), { finish, output: output.items, bill, now: clock() });
 }
 
-export function responseForm(context: Pick<Context, "clock" | "publicUrl">, answering: Answering): StreamForm<ChatRecord> {
+export function responseEncoder(context: Pick<Context, "clock" | "publicUrl">, answering: Answering): StreamEncoder<ChatRecord> {
   let sequence = 0;
   let written = "";
   let finish: string | null = null;
@@ -81,7 +81,7 @@ export function responseForm(context: Pick<Context, "clock" | "publicUrl">, answ
       emit(`response.${ended.status}`, { response: ended });
       return take();
     },
-    // Clients of OpenAI raise at the first, Codex and others that read states at the second.
+    // Clients of OpenAI raise at the first record; Codex and others that read states raise at the second.
     interrupted() {
       open();
       const error = streamFault(context, ask);
@@ -97,10 +97,10 @@ function outputOf({ ask, offered }: Answering, emit: Emit) {
   return newOutput({ emit, idTail: idTailOf(ask), callables: offered.callables });
 }
 
-// A chat answer, piece by piece, as output items and the records that tell of them. One machine for streams and whole
-// answers, so that both say the same.
+// Turns a chat answer, delta by delta, into output items and their records. One state machine serves streams and whole answers, so both
+// say the same.
 
-/** Throws for more than a whole answer may hold. `logprobs` are those of the piece's tokens. */
+/** Throws for more than a whole answer may hold. `logprobs` are those of the delta's tokens. */
 export function addDelta(output: Output, { reasoning_content, content, refusal, tool_calls }: Delta, logprobs: Logprob[] = []): void {
   const texts = [reasoning_content, content, refusal, ...(tool_calls ?? []).map((call) => call.function?.arguments)];
   output.characters += texts.reduce<number>((sum, text) => sum + (text?.length ?? 0), 0);
@@ -108,19 +108,19 @@ export function addDelta(output: Output, { reasoning_content, content, refusal, 
   if (output.characters > answerBytesMax) throw unreadable("the answer is too large");
   if (reasoning_content) think(output, reasoning_content);
   if (content) say(output, "output_text", content, logprobs);
-  // The first tokens of a character that takes several come before any text of it.
+  // A character of several tokens: the first of them have log probabilities and no text yet.
   else if (logprobs.length > 0 && !refusal && !tool_calls?.length && isTextOpen(output)) say(output, "output_text", "", logprobs);
   if (refusal) say(output, "refusal", refusal);
   for (const delta of tool_calls ?? []) addCall(output, delta);
 }
 
-/** `cut`: the answer was ended by a limit, so what was said last is incomplete. */
+/** `cut`: a limit ended the answer, so its last item is incomplete. */
 export function endOutput(output: Output, cut: boolean): void {
   closeCurrent(output, cut);
   closeCalls(output, cut);
 }
 
-// Calls of tools as output items: functions piece by piece, custom tools once their input is whole.
+// Tool calls as output items: functions delta by delta, custom tools once their input is complete.
 
 function addCall(output: Output, delta: CallDelta): void {
   const call = output.calls.get(delta.index) ?? openCall(output, delta);
@@ -169,7 +169,7 @@ function openCall(output: Output, { index, id, function: called }: CallDelta): O
   return call;
 }
 
-/** What the model put into the bridge's one field; all that it wrote where it kept to no form. */
+/** The bridge's one field; if the model ignored the schema, everything that it wrote. */
 function inputOf(text: string): string {
   try {
     const given = parseJson(text) as { input?: unknown } | null;

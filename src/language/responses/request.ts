@@ -1,26 +1,26 @@
-// The chat order of a request of /v1/responses, its refusals in the words of the request that came.
+// The request adapter of /v1/responses: that of chat, with errors that name the fields of the original request.
 import type { Context } from "../../context.ts";
 import { ApiError } from "../../errors/fail.ts";
 import { UpstreamError } from "../../providers/errors/upstream-error.ts";
 import type { ChatStream, ChatWhole } from "../../providers/verbs/chat.ts";
-import { chatOrder } from "../chat/request.ts";
-import type { Order } from "../serve.ts";
+import { chatAdapter } from "../chat/request.ts";
+import type { RequestAdapter } from "../serve.ts";
 import type { Translated } from "./chat-request.ts";
 
-export function responseOrder(context: Pick<Context, "providers">, { chat, origins }: Translated): Order<ChatWhole, ChatStream> {
-  const order = chatOrder(context, chat);
+export function responseAdapter(context: Pick<Context, "providers">, { chat, origins }: Translated): RequestAdapter<ChatWhole, ChatStream> {
+  const adapter = chatAdapter(context, chat);
   return {
-    ...order,
+    ...adapter,
     assertFits(model) {
       try {
-        order.assertFits(model);
+        adapter.assertFits(model);
       } catch (error) {
         throw error instanceof ApiError ? renamed(error, origins) : error;
       }
     },
     async call(tried) {
       try {
-        return await order.call(tried);
+        return await adapter.call(tried);
       } catch (error) {
         if (!(error instanceof UpstreamError) || error.param === null) throw error;
         const { fault, reason, status, retryAfterMs } = error;
@@ -40,7 +40,7 @@ const ownNames: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** A message that several items became is simply input. */
+/** A message that came from several items is simply `input`. */
 function ownParam(param: string, origins: ReadonlyMap<string, string>): string {
   const own = origins.get(param) ?? ownNames.get(param);
   return own ?? (param.startsWith("messages") ? "input" : param);

@@ -1,4 +1,4 @@
-// The response itself: what it repeats of its request, and what it says once it has ended.
+// The response object: the fields that repeat its request, and those that it gets when it ends.
 import { toUsd } from "../../money.ts";
 import type { Bill } from "../open-call.ts";
 import type { Ask } from "../../admission/ask.ts";
@@ -6,23 +6,23 @@ import type { Protocol } from "../../providers/types.ts";
 import type { OfferedTools } from "./tools.ts";
 import type { OutputItem, ResponseObject, ResponseRequest, Tool } from "./types.ts";
 
-/** What an answer follows from, beside what the model says. */
+/** What an answer depends on besides the model's output. */
 export interface Answering {
   ask: Pick<Ask, "requestId" | "receivedAt">;
   request: ResponseRequest;
   /** Id of the model that was asked for. */
   model: string;
-  /** Of the host that answers. */
+  /** That of the host that answers. */
   protocol: Protocol;
   offered: OfferedTools;
 }
 
-/** What every id of an answer ends with. */
+/** The end of every id in an answer. */
 export function idTailOf({ requestId }: Pick<Ask, "requestId">): string {
   return requestId.replace(/^req_/, "");
 }
 
-/** A response that has only begun. */
+/** A response that has just begun. */
 export function newResponse({ ask, request, model, protocol, offered }: Answering): ResponseObject {
   return {
     id: `resp_${idTailOf(ask)}`,
@@ -58,7 +58,7 @@ export function newResponse({ ask, request, model, protocol, offered }: Answerin
   };
 }
 
-/** Anthropic's dialect has none of them (src/providers/translation/chat-to-message-request.ts). */
+/** Anthropic's dialect has no such fields (src/providers/translation/chat-to-message-request.ts). */
 function sampledWith(request: ResponseRequest, protocol: Answering["protocol"]) {
   const { presence_penalty, frequency_penalty, top_logprobs } = protocol === "anthropic" ? ({} as Partial<ResponseRequest>) : request;
   return { presence_penalty: presence_penalty ?? 0, frequency_penalty: frequency_penalty ?? 0, top_logprobs: top_logprobs ?? 0 };
@@ -69,7 +69,7 @@ function textOptions(text: ResponseRequest["text"]): ResponseObject["text"] {
   return { ...more, ...(verbosity == null ? {} : { verbosity }), format: textFormat(format ?? { type: "text" }) };
 }
 
-/** Typed clients read `strict`, and a `description` only where there is one. */
+/** Typed clients need `strict`, and a `description` only where there is one. */
 function textFormat(format: NonNullable<NonNullable<ResponseRequest["text"]>["format"]>): NonNullable<ResponseObject["text"]["format"]> {
   if (format.type !== "json_schema") return format;
   const { description, ...shown } = format;
@@ -81,13 +81,13 @@ function toolChoice(choice: ResponseRequest["tool_choice"]): ResponseObject["too
   return typeof choice === "object" && choice.type === "allowed_tools" ? { mode: "auto", tools: [], ...choice } : choice;
 }
 
-/** Typed clients read these fields of a function without asking whether they are there. */
+/** Typed clients read these fields of a function without checking that they exist. */
 function shownTool(tool: Tool): Tool {
   if (tool.type !== "function") return tool.tools === undefined ? tool : { ...tool, tools: tool.tools.map(shownTool) };
   return { ...tool, description: tool.description ?? null, parameters: tool.parameters ?? null, strict: tool.strict ?? null };
 }
 
-/** Finish reasons of chat that mean that something is missing. */
+/** Finish reasons of chat that mean that the answer is incomplete. */
 const reasonOf = { length: "max_output_tokens", content_filter: "content_filter" } as const;
 
 export function isCut(finish: string | null): finish is keyof typeof reasonOf {

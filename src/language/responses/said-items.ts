@@ -1,4 +1,4 @@
-// What a model thinks and says as output items: one of them is open at a time.
+// A model's thinking and text as output items, of which one at a time is open.
 import { closeItem, endStatus, type Message, nextId, openItem, type Output, placeOf, type Reasoning } from "./output.ts";
 import type { Logprob } from "./types.ts";
 

@@ -1,4 +1,4 @@
-// Refuses what would need something kept between requests, and says what to do instead (spec/responses/responses.tsp).
+// Refuses what would need stored state between requests, and says what to do instead (spec/responses/responses.tsp).
 import { fail } from "../../errors/fail.ts";
 import type { ResponseRequest } from "./types.ts";
 

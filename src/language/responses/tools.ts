@@ -1,5 +1,5 @@
-// The tools of a request as chat functions: custom tools and namespaces are bridged, what providers run themselves is
-// left out or refused (spec/responses/responses-request.tsp says which).
+// The tools of a request as chat functions: custom tools and namespaces are bridged; tools that providers run themselves are dropped or
+// refused (spec/responses/responses-request.tsp says which).
 import { fail, failParameter } from "../../errors/fail.ts";
 import { shortName } from "../../providers/translation/tool-names.ts";
 import type { Callable, ChatFunction, ResponseRequest, Tool } from "./types.ts";
@@ -8,18 +8,18 @@ export interface OfferedTools {
   functions: ChatFunction[];
   /** By the name that the model sees. */
   callables: Map<string, Callable>;
-  /** The names that the model sees, by namespace and name as JSON: long histories call many tools. */
+  /** The names that the model sees, by namespace and name as JSON: a map, because long histories call many tools. */
   seenBySource: Map<string, string>;
-  /** The same by kind and name alone, the first of each: a choice names no namespace. */
+  /** The same by kind and name, the first of each: a tool choice names no namespace. */
   seenByKind: Map<string, string>;
-  /** The tools of the request without those that were left out. */
+  /** The tools of the request except those that were dropped. */
   shown: Tool[];
 }
 
 /** Agents send these whether they need them or not. */
 const leftOut = /^(web_search|web_search_preview|image_generation|tool_search)(_\d{4}_\d{2}_\d{2})?$/;
 
-/** The longest name of a function that hosts take. */
+/** The longest function name that hosts accept. */
 const nameMax = 64;
 
 /** Those of the request and, where newer agents put them, of its items. */
@@ -39,7 +39,7 @@ export function offerTools({ tools, input }: Pick<ResponseRequest, "tools" | "in
   return offered;
 }
 
-/** Returns the tools that were not left out. */
+/** Returns the tools that were not dropped. */
 function offerList(offered: OfferedTools, tools: readonly Tool[], path: string): Tool[] {
   return tools.filter((tool, index) => {
     if (leftOut.test(tool.type)) return false;
@@ -55,7 +55,7 @@ export function functionName({ seenBySource }: OfferedTools, namespace: string |
   return seenBySource.get(keyOf(namespace, name)) ?? joinedName(namespace, name);
 }
 
-/** The name that the model sees for a tool that a choice names; undefined: it is not offered. */
+/** The name that the model sees for the tool that a choice names; undefined if it is not offered. */
 export function chosenName({ seenByKind }: OfferedTools, kind: unknown, name: unknown): string | undefined {
   return seenByKind.get(keyOf(kind, name));
 }
@@ -64,7 +64,7 @@ function keyOf(...parts: unknown[]): string {
   return JSON.stringify(parts);
 }
 
-/** What the namespace is for is told once, with its first tool. */
+/** The namespace's description stands once, in that of its first tool. */
 function offerNamespace(offered: OfferedTools, { name, description, tools = [] }: Tool, param: string): void {
   const namespace = nameOf(name, param);
   tools.forEach((tool, index) => {

@@ -1,4 +1,4 @@
-// The words of /v1/responses, as the contract has them, and the chat words that they become.
+// The types of /v1/responses, as the contract has them, and the chat types that they become.
 import type { components } from "../../../generated/api.d.ts";
 
 type Schemas = components["schemas"];
@@ -30,7 +30,7 @@ export interface ChatFunction {
   function: { name: string; description?: string; parameters?: object; strict?: boolean };
 }
 
-/** How the call of a function that the model sees is told to the client. */
+/** How a call of a function that the model sees is shown to the client. */
 export interface Callable {
   kind: "function" | "custom";
   name: string;

@@ -1,5 +1,5 @@
-// Whatever is made or heard, everything that says what it cost says the same, to the unit: headers, body, usage log, receipt, entry of the
-// ledger and balance (PEERS.md 5.5, 17), for prices of many decimals, of less than the smallest amount, and of nothing.
+// Whatever audio is made or read, every place that states its cost agrees to the unit: headers, body, usage log, receipt, ledger entry and
+// balance; for prices of many decimals, prices below the smallest amount, and prices of 0.
 import { expect, test } from "vitest";
 import { verifyChain } from "../../../src/ledger/verify.ts";
 import { toUsd } from "../../../src/money.ts";

@@ -1,4 +1,4 @@
-// Requests for audio whose optional fields are null: each is answered as if the field were not there (README, Decisions).
+// Audio requests with null in optional fields are answered as if the fields were absent.
 import { describe, expect, test } from "vitest";
 import { familyA, familyB, perSecond, perSong, sentence, soundModel, speechWorld } from "../speech/speech-gateway.ts";
 
@@ -15,7 +15,7 @@ const orders = () =>
     .map(({ path, json }) => ({ path, json }));
 const nulls = (names: string) => Object.fromEntries(names.split(" ").map((name) => [name, null]));
 
-/** Both are asked; their orders upstream and their answers are the same. */
+/** Both are sent; their upstream requests and their answers are the same. */
 async function expectSame(path: string, given: object, withNulls: object) {
   const account = await world.account();
   const replies = [await world.ask(account, given, path), await world.ask(account, withNulls, path)];

@@ -1,4 +1,4 @@
-// The shipped catalog's speech and music: every active model answers, and what it says is sold at the prices of gateway-api.md.
+// The shipped catalog's speech and music: every active model answers and is billed at its published prices.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Gateway, startGateway, type TestAccount } from "../../support/gateway.ts";
 import { decodeMp3 } from "../../simulator/audio-check.ts";

@@ -1,4 +1,4 @@
-// Nobody pays for audio that nobody got: a caller who leaves between the provider's answer and ours, and providers whose answer is nothing.
+// Audio that does not reach its caller is free: callers who disconnect between the provider's answer and ours, and providers that send nothing.
 import { describe, expect, test } from "vitest";
 import type { TestAccount } from "../../support/gateway.ts";
 import { wavFile } from "../../simulator/audio-check.ts";
@@ -16,7 +16,7 @@ const world = speechWorld([
 ]);
 
 type Verb = "say" | "music" | "transcribe";
-/** What an adapter is to the gateway, whatever it makes. */
+/** An adapter as the gateway sees it, whatever it makes. */
 type Adapter = (call: { signal: AbortSignal }) => Promise<unknown>;
 
 async function ask(account: TestAccount, path: string, model: string, signal?: AbortSignal) {
@@ -26,7 +26,7 @@ async function ask(account: TestAccount, path: string, model: string, signal?: A
   return world.gateway.request("POST", `/v1/audio/${path}`, { key: account.key, ...sent, ...(signal && { signal }) });
 }
 
-/** Puts another adapter in the place of a verb's while `work` runs. */
+/** Replaces a verb's adapter while `work` runs. */
 async function instead(verb: Verb, protocol: string, change: (really: Adapter) => Adapter, work: () => Promise<void>): Promise<void> {
   const table = world.gateway.context.providers[verb] as unknown as Record<string, Adapter>;
   const really = table[protocol]!;
@@ -38,7 +38,7 @@ async function instead(verb: Verb, protocol: string, change: (really: Adapter) =
   }
 }
 
-describe("a caller who leaves when the provider has answered, and before anything is sent", () => {
+describe("a caller who disconnects when the provider has answered, and before anything is sent", () => {
   test.each<[string, Verb, string, string]>([
     ["speech", "say", "elevenlabs", "demo/a"],
     ["speech", "say", "minimax", "demo/b"],

@@ -1,4 +1,4 @@
-// What audio's refusals say to a person who made one of the usual mistakes: which field, what is allowed there, where to look.
+// What the refusals of audio requests say about common mistakes: which field, what it allows, where to look.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { wavFile } from "../../simulator/audio-check.ts";
 import { type Gateway, startGateway, type TestAccount } from "../../support/gateway.ts";

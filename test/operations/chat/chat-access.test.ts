@@ -1,4 +1,4 @@
-// POST /v1/chat/completions and who may call it; and what the gateway says when it fails itself.
+// Who may call POST /v1/chat/completions, and what the gateway says when it fails itself.
 import { describe, expect, test } from "vitest";
 import { setKeyEnabled, setSuspended } from "../../../src/accounts/admin.ts";
 import { startEdge } from "../../server/start-edge.ts";
@@ -41,7 +41,7 @@ describe("401", () => {
     await expect.poll(async () => (await world.chat(account, body)).status).toBe(401);
   });
 
-  test("comes before the body is looked at", async () => {
+  test("comes before the body is read", async () => {
     expect((await post({}, "{")).json.error.code).toBe("missing_api_key");
   });
 });
@@ -80,10 +80,10 @@ describe("413 request_too_large", () => {
 });
 
 describe("500 internal_error", () => {
-  test("an exception nobody planned: no detail, a request id, nothing held", async () => {
+  test("an unexpected exception: no detail, a request id, nothing held", async () => {
     const account = await world.account();
     const { pool } = world.gateway.context.db;
-    const reserveTypes = "uuid, bigint[], uuid[], bigint[], bigint[], bigint[], text[], int[], text[], int[], interval"; // not the one of old replicas
+    const reserveTypes = "uuid, bigint[], uuid[], bigint[], bigint[], bigint[], text[], int[], text[], int[], interval"; // the current signature
     await pool.query(`alter function ledger_reserve(${reserveTypes}) rename to ledger_reserve_away`);
     const { status, json, text } = await world.chat(account, body);
     await pool.query("alter function ledger_reserve_away rename to ledger_reserve");
@@ -94,7 +94,7 @@ describe("500 internal_error", () => {
 });
 
 describe("503 overloaded", () => {
-  test("more body bytes at once than the gateway holds: come back in 5 s", async () => {
+  test("more body bytes at once than the gateway holds: retry in 5 s", async () => {
     const edge = await startEdge({ limits: { allBodiesBytes: 10 } });
     const reply = await checkedRequest(edge.url, "POST", "/v1/chat/completions", { key: "svc_good", body });
     await edge.close();

@@ -1,4 +1,4 @@
-// POST /v1/chat/completions, whole answers: what they say, what they cost, and what is written down of them.
+// POST /v1/chat/completions, whole answers: their content, their cost, and their row of the usage log.
 import { describe, expect, test } from "vitest";
 import { chatWorld, costUsd, hello, language, prices } from "./chat-gateway.ts";
 
@@ -21,7 +21,7 @@ const world = chatWorld(
 );
 
 describe("200", () => {
-  test("an answer in OpenAI's form names the model that was asked for", async () => {
+  test("an answer in OpenAI's format names the model that was asked for", async () => {
     const reply = await world.chat(await world.account(), { model: "demo/chat" });
     expect(reply.status).toBe(200);
     expect(reply.headers["content-type"]).toMatch(/^application\/json/);
@@ -90,7 +90,7 @@ describe("200", () => {
     await world.expectUntouched(account, 0);
   });
 
-  test("reasoning tokens are inside completion_tokens, billed as output, and told", async () => {
+  test("reasoning tokens are inside completion_tokens, billed as output, and shown", async () => {
     const { json } = await world.chat(await world.account(), { model: "demo/reason", reasoning_effort: "high" });
     expect(json.choices[0].message.reasoning_content).toBeTypeOf("string");
     expect(json.usage.completion_tokens_details).toEqual({ reasoning_tokens: 64 });

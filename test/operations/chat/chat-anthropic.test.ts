@@ -1,5 +1,5 @@
-// POST /v1/chat/completions over hosts of the Anthropic protocol: translated there and back, charged to the last bucket,
-// falling back to hosts of the other dialect and from them (WIRE.md 7 to 9, 11.1).
+// POST /v1/chat/completions over hosts of the Anthropic protocol: translated there and back, charged by cache bucket, with fallbacks to and
+// from hosts of the other protocol.
 import { describe, expect, test } from "vitest";
 import { leaveAfter, openChat, until } from "../../robustness/chat-client.ts";
 import { chatWorld, costUsd, language, prices, provider, recordsOf, textOf } from "./chat-gateway.ts";
@@ -93,7 +93,7 @@ describe("answers", () => {
     expect(rows[0]!.cost).toBeGreaterThan(0n);
   });
 
-  test("tools: called, answered, told of", async () => {
+  test("tools: called, answered, answered about", async () => {
     const account = await world.account();
     const asked = { role: "user", content: "use get_weather please" };
     const called = await world.chat(account, { model: "demo/deep", messages: [asked], tools: [weather] });
@@ -230,7 +230,7 @@ describe("streams that do not end", () => {
     await world.expectUntouched(account);
   });
 
-  test("a caller who leaves pays for the measured prompt, buckets and all, and for what was written", async () => {
+  test("a caller who disconnects pays for the measured prompt, by cache bucket, and for what was written", async () => {
     const account = await world.account();
     const call = openChat({ url: world.gateway.url, key: account.key, model: "demo/leaving", stream: true });
     await leaveAfter(call, 4);

@@ -1,4 +1,4 @@
-// POST /v1/chat/completions with every kind of bad body: the code, the field that is named, and that no cent moves.
+// POST /v1/chat/completions with every kind of bad body: the code, the field that it names, and that nothing is charged.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { TestAccount, TestReply } from "../../support/gateway.ts";
 import { chatWorld, hello, language } from "./chat-gateway.ts";
@@ -8,7 +8,7 @@ const world = chatWorld([language("demo/chat", ["chat"], able), language("demo/p
 
 let account: TestAccount;
 beforeAll(async () => void (account = await world.account()));
-/** Once for all of them: whatever was refused cost nothing and held nothing. */
+/** Checked once for all of them: refusals cost nothing and hold nothing. */
 afterAll(async () => {
   await world.expectUntouched(account);
   const { rows } = await world.gateway.context.db.pool.query("select 1 from usage_log where account_id = $1", [account.accountId]);

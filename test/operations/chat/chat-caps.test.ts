@@ -1,4 +1,4 @@
-// Chat and its dialects: whatever cap goes upstream, to whichever model, no answer costs more than was reserved for it.
+// Output caps in every dialect: whichever cap goes upstream, to whichever model, no answer costs more than was held for it.
 import { describe, expect, test } from "vitest";
 import type { TestReply } from "../../support/gateway.ts";
 import { chatWorld, hello, language, provider } from "./chat-gateway.ts";
@@ -58,7 +58,7 @@ describe("200", () => {
     expect(sent.max_tokens).toBe(50);
   });
 
-  test("a fallback whose own maximum was reserved for gets no cap that nobody sent", async () => {
+  test("a fallback whose own maximum was reserved for gets no cap, since the caller sent none", async () => {
     const { reply, sent } = await balanceAfter("5", { model: "demo/wordy" });
     expect(reply.headers["x-svc-served-model"]).toBe("demo/terse");
     expect(sent).not.toHaveProperty("max_tokens");
@@ -121,20 +121,20 @@ describe("a limit that the gateway sets", () => {
 });
 
 describe("x-svc-max-tokens-clamped is the cap that was sent", () => {
-  test.each(dialects)("%s: where a stand-in writes less than the caller asked for", async (path) => {
+  test.each(dialects)("%s: where a fallback writes less than the caller asked for", async (path) => {
     const reply = await asked(path, "demo/wordy", 3000);
     expect(world.sent().at(-1)).toMatchObject({ model: "chat+sim-tokens-3000", max_tokens: 50 });
     expect(headersOf(reply)).toEqual(["50", "5"]);
     expect(headersOf(await asked(path, "demo/wordy", 50))).toEqual([undefined, undefined]);
   });
 
-  test.each(dialects)("%s: where a stand-in writes less than the balance pays for", async (path) => {
+  test.each(dialects)("%s: where a fallback writes less than the balance pays for", async (path) => {
     const reply = await asked(path, "demo/wordy", 3000, "0.1");
     expect(world.sent().at(-1)).toMatchObject({ max_tokens: 50 });
     expect(headersOf(reply)).toEqual(["50", "0.1"]);
   });
 
-  test("and absent where a stand-in's own maximum is all that limits a caller who named none", async () => {
+  test("and absent where a fallback's own maximum is all that limits a caller who set none", async () => {
     expect(headersOf(await asked("/v1/chat/completions", "demo/wordy", null))).toEqual([undefined, undefined]);
     expect(headersOf(await asked("/v1/chat/completions", "demo/small", null))).toEqual([undefined, undefined]);
   });

@@ -1,11 +1,11 @@
-// POST /v1/chat/completions when a route fails: who answers instead, what the headers say, what it costs (OPERATOR.md, WIRE.md 10.3).
+// POST /v1/chat/completions when a route fails: which model answers instead, what the headers say, what it costs.
 import { describe, expect, test } from "vitest";
 import { chatWorld, costUsd, language, prices, provider, recordsOf } from "./chat-gateway.ts";
 
 const dear = { pricing: { mode: "per-token", input: 5, output: 20 } };
 const cheap = { pricing: { mode: "per-token", input: 0.2, output: 0.3 } };
 const free = { pricing: { mode: "per-token", input: 0.1, output: 0.4 } };
-/** Every test has routes of its own: a breaker remembers. */
+/** Every test has routes of its own, since circuit breakers keep their state. */
 const faults = [
   "fail-503",
   "fail-500",
@@ -194,7 +194,7 @@ describe("200, layer 3: another model", () => {
 describe("the breaker", () => {
   const calls = (model: string) => world.sent().filter((body) => body.model === model).length;
 
-  test("a route that failed five times in a row is left alone", async () => {
+  test("a route that failed five times in a row is passed over", async () => {
     const account = await world.account();
     for (let call = 0; call < 7; call++) expect((await world.chat(account, { model: "demo/breaking" })).status).toBe(200);
     expect(calls("breaking+sim-fail-503")).toBe(5);

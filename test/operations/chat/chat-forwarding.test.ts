@@ -1,4 +1,4 @@
-// POST /v1/chat/completions: what goes upstream is what the caller sent, but for the few members that the specification changes.
+// POST /v1/chat/completions: the caller's bytes go upstream, except for the few members that have to change.
 import { describe, expect, test } from "vitest";
 import { chatWorld, hello, language } from "./chat-gateway.ts";
 

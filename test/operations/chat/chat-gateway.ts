@@ -1,19 +1,19 @@
-// A gateway whose catalog a test file writes as plain objects, and the few questions that every chat test asks of it.
-// After each file the ledger must audit clean with nothing held; the audit itself is src/ledger's.
+// A gateway whose catalog a test file writes as plain objects, and the helpers that every chat test needs. After each file the ledger must
+// audit clean with nothing held.
 import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
 import { type Gateway, type NewAccountOptions, startGateway, type TestAccount, type TestReply } from "../../support/gateway.ts";
 
 export interface ChatWorld {
   readonly gateway: Gateway;
-  /** 20 USD were paid in, where nothing else is said. */
+  /** With a deposit of 20 USD by default. */
   account(options?: NewAccountOptions): Promise<TestAccount>;
-  /** A user's "Hello" to the model, where the body doesn't say else. */
+  /** By default a user's "Hello" to the model. */
   chat(account: TestAccount, body: object, headers?: Record<string, string>): Promise<TestReply>;
-  /** What the usage log says of a reply's request; undefined: it was never admitted. */
+  /** The usage log's row of a reply's request; undefined: it was never admitted. */
   logOf(reply: TestReply): Promise<LogRow | undefined>;
   /** Bodies that the simulator got since the test began, in order. */
   sent(): { model: string; [key: string]: unknown }[];
-  /** Balance, reservations and spending as if nothing had ever been asked. */
+  /** Balance, holds and spending are as before any request. */
   expectUntouched(account: TestAccount, balance?: number): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export function chatWorld(models: object[], file: object = {}, options: Paramete
   beforeAll(async () => void (gateway = await startGateway({ ...options, catalog })));
   afterEach(() => gateway.simulator.reset());
   afterAll(async () => {
-    // The reservation of a stream that broke or was left ends a moment after its last record.
+    // The hold of an interrupted or aborted stream ends a moment after its last record.
     const booksAreClean = async () => expect(await gateway.audit()).toMatchObject({ mismatches: [], reservations_open: 0, holds_open: 0 });
     await vi.waitFor(booksAreClean, { timeout: 10_000 }).finally(gateway.stop); // expect.poll is for tests alone
   });
@@ -84,7 +84,7 @@ export interface TokenCounts {
   prompt_tokens_details: { cached_tokens: number };
 }
 
-/** OPERATOR.md: computed in integers, rounded up once to 8 decimals. Prices in USD per million, at most 6 decimals. */
+/** Computed in integers, rounded up once to 8 decimals. Prices in USD per million tokens, at most 6 decimals. */
 export function costUsd(usage: TokenCounts, { input, output, cached = input }: { input: number; output: number; cached?: number }): number {
   const perToken = (usd: number) => BigInt(Math.round(usd * 1e6));
   const read = usage.prompt_tokens_details.cached_tokens;

@@ -1,4 +1,4 @@
-// POST /v1/chat/completions and the balance: caps lowered to what can be paid, and 402s that say why and what helps.
+// POST /v1/chat/completions and the balance: caps lowered to what it can pay, and 402s that say why and what helps.
 import { describe, expect, test, vi } from "vitest";
 import { promptSize } from "../../../src/language/prompt-size.ts";
 import type { TestAccount } from "../../support/gateway.ts";
@@ -96,7 +96,7 @@ describe("200, a cap that the balance can't pay", () => {
     expect(sizes[0]!.tokensLikely).toBe(sizes[1]!.tokensLikely);
   });
 
-  test("a part of a kind that nobody knows is reserved for like an image: the charge stays within the reservation", async () => {
+  test("a part of an unknown kind is reserved for like an image: the charge stays within the reservation", async () => {
     const part = (content: object[]) => [{ role: "tool", tool_call_id: "call_1", content }];
     const [unknown, image] = [[{ type: "" }], [{ type: "image_url", image_url: { url: "" } }]].map((content) =>
       promptSize({ messages: part(content) }),
@@ -108,7 +108,7 @@ describe("200, a cap that the balance can't pay", () => {
 });
 
 describe("402 insufficient_credits", () => {
-  test("not one output token can be paid: it says what is needed and what is there, in every name, and in words", async () => {
+  test("not one output token can be paid: it states what is needed and what is there, in every field and in the sentence", async () => {
     const have = bound(1) - 1;
     const account = await world.account({ deposit: usd(have) });
     const reply = await world.chat(account, { model: "best", max_tokens: 10 });
@@ -144,7 +144,7 @@ describe("402 insufficient_credits", () => {
     expect([reply.status, reply.json.need_usd]).toEqual([402, bound(5) / 1e8]);
   });
 
-  test("money that other calls hold is told from money that is gone, with the max_tokens it will pay for", async () => {
+  test("money that other calls hold is distinguished from spent money, with the max_tokens that it will pay for", async () => {
     const account = await world.account({ deposit: usd(bound(100)) });
     const end = await occupy(account);
     const reply = await world.chat(account, { model: "demo/chat" });

@@ -1,4 +1,4 @@
-// What an operator learns of upstreams that fail while callers are served by others: the metrics. Names stay inside.
+// What the metrics show an operator of upstreams that fail while other routes serve the callers. Names stay inside.
 import { expect, test } from "vitest";
 import { chatWorld, language } from "./chat-gateway.ts";
 

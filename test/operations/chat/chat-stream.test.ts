@@ -1,4 +1,4 @@
-// POST /v1/chat/completions with stream: true: the records, the charge, and streams that break (WIRE.md 1 and 2).
+// POST /v1/chat/completions with stream: true: the records, the charge, and interrupted streams.
 import { describe, expect, test } from "vitest";
 import { chatWorld, costUsd, hello, language, prices, recordsOf, textOf } from "./chat-gateway.ts";
 import { leave } from "./leave.ts";
@@ -67,7 +67,7 @@ describe("200, the records", () => {
     expect(recordsOf(streamed).at(-2).usage).toEqual(whole.json.usage);
   });
 
-  test("usage stands in a last record with empty choices when it was asked for", async () => {
+  test("usage comes in a last record with empty choices when it was asked for", async () => {
     const account = await world.account();
     const reply = await world.chat(account, { model: "demo/chat", ...counted });
     const records = recordsOf(reply);
@@ -157,7 +157,7 @@ describe("200, the records", () => {
   });
 });
 
-describe("200, a stream that breaks", () => {
+describe("200, an interrupted stream", () => {
   test.each([["demo/cut"], ["demo/ended"], ["demo/error"]])(
     "%s: its last record says stream_interrupted, and nothing is charged",
     async (model) => {
@@ -207,7 +207,7 @@ describe("errors before the first record", () => {
   });
 });
 
-describe("a caller who leaves", () => {
+describe("a caller who disconnects", () => {
   const leaving = (model: string, enough: (text: string) => boolean) =>
     leave(world, "/v1/chat/completions", { model, messages: hello }, enough);
 

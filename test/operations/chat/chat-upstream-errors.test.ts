@@ -1,4 +1,4 @@
-// POST /v1/chat/completions when nobody serves: which code says so, and that nothing is charged (OPERATOR.md, WIRE.md 10.3).
+// POST /v1/chat/completions when no route serves: the error code, and that nothing is charged.
 import { describe, expect, test } from "vitest";
 import type { TestReply } from "../../support/gateway.ts";
 import { chatWorld, language } from "./chat-gateway.ts";
@@ -47,7 +47,7 @@ const world = chatWorld([
   },
 ]);
 
-/** Asks, expects the error, and that no cent moved. */
+/** Sends the request, expects the error, and that nothing was charged. */
 async function refused(body: object, status: number, code: string): Promise<TestReply> {
   const account = await world.account();
   const reply = await world.chat(account, body);

@@ -1,4 +1,4 @@
-// While a gateway doubts its clock or its database, nothing that takes money begins: each kind of call is refused, and no provider is asked.
+// While a gateway distrusts its clock or its database, nothing that takes money begins: every kind of call is refused before a provider is asked.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../../robustness/chat-client.ts";
 import type { TestAccount } from "../../support/gateway.ts";

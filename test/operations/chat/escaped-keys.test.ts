@@ -36,7 +36,7 @@ async function chat(body: string): Promise<TestReply> {
   return reply;
 }
 
-/** The key that V8 takes this one for: its text as far as the key is long. Written as JSON it is none that anybody escapes but the backslash. */
+/** The key that V8 mistakes this one for: its text, cut to the key's length. As JSON it has nothing to escape but the backslash. */
 const mistakenFor = (escaped: string) => JSON.stringify(escaped.slice(0, (JSON.parse(`"${escaped}"`) as string).length)).slice(1, -1);
 
 describe("200", () => {

@@ -1,8 +1,8 @@
-// A caller who leaves a stream in the middle, over a real socket.
+// A caller who disconnects in the middle of a stream, over a real socket.
 import { expect, vi } from "vitest";
 import type { ChatWorld } from "./chat-gateway.ts";
 
-/** Begins a call, leaves when `enough` says so of what has come, and waits until it is settled. */
+/** Begins a call, disconnects once `enough` returns true for what has arrived, and waits until it is settled. */
 export async function leave(world: ChatWorld, path: string, body: object, enough: (text: string) => boolean) {
   const account = await world.account();
   const controller = new AbortController();

@@ -50,7 +50,7 @@ describe("400 invalid_parameter", () => {
   });
 });
 
-test("a block of a kind that nobody knows is 400 unsupported_content, also where its name holds a NUL", async () => {
+test("a block of an unknown kind is 400 unsupported_content, also where its name holds a NUL", async () => {
   const { key } = await world.account();
   const body = { model: "demo/agent", max_tokens: 50, messages: [{ role: "user", content: [{ type: "a\0b" }] }] };
   const { status, json } = await world.gateway.request("POST", "/v1/messages", { key, body });

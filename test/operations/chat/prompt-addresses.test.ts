@@ -1,5 +1,5 @@
-// Addresses in prompts, over HTTP: a model server that loads them must not be led into a private network. Where they stand, and how they
-// are written, in the three dialects that forward them.
+// Addresses in prompts, over HTTP, wherever they stand and however they are written, in the three dialects that forward them: a model server
+// that loads them must not be led into a private network.
 import { describe, expect, test } from "vitest";
 import { chatWorld, language } from "./chat-gateway.ts";
 
@@ -114,9 +114,9 @@ describe("400 invalid_parameter: an address that may lead into a private network
   });
 
   test.each<[string, object, string]>([
-    ["pictures that a model made", { images: [{ type: "image_url", image_url: { url } }] }, "images[0].image_url.url"],
-    ["pictures by their addresses", { images: ["http://10.0.0.1/a.png"] }, "images[0]"],
-    ["a picture by its address", { image_url: url }, "image_url"],
+    ["images that a model made", { images: [{ type: "image_url", image_url: { url } }] }, "images[0].image_url.url"],
+    ["images by their addresses", { images: ["http://10.0.0.1/a.png"] }, "images[0]"],
+    ["an image by its address", { image_url: url }, "image_url"],
   ])("chat: beside what a message says, %s", async (_, beside, path) => {
     expectRefused(await chat([user(words), { role: "assistant", content: "Look", ...beside }, user(words)]), `messages[1].${path}`);
   });
@@ -177,7 +177,7 @@ describe("200: what leads to the internet or nowhere is forwarded as sent", () =
     expect(world.sent()[0]!["messages"]).toEqual([user(words), said, user(words)]);
   });
 
-  test("words that speak of an address, a tool's arguments and a tool's answer name none", async () => {
+  test("words about an address, a tool's arguments and a tool's result hold none", async () => {
     const url = "http://127.0.0.1:3000/";
     const call = { id: "toolu_1", type: "tool_use", name: "open", input: { url } };
     const messages = [

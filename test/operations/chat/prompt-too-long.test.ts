@@ -1,5 +1,5 @@
-// Prompts longer than a model's context window, on every token-billed endpoint: refused before any hold; and upstreams that say they read
-// more than the window holds: charged at that bound, so that no size of input takes a balance or a key below zero.
+// Prompts longer than a model's context window are refused before any hold, on every token-billed endpoint. An upstream that reports more input
+// than the window is charged at the window, so that no size of input takes a balance or a budget below zero.
 import { describe, expect, test } from "vitest";
 import type { TestAccount } from "../../support/gateway.ts";
 import { highTiers } from "../../support/tiers.ts";
@@ -145,7 +145,7 @@ describe("400 a prompt longer than the context window", () => {
       ],
     ],
     ["redacted thinking", "claude", [{ role: "assistant", content: [thought, { type: "text", text: "4" }] }]],
-  ])("bytes are no words, and fit: %s", async (_, model, messages) => {
+  ])("base64 is not counted as words, and fits: %s", async (_, model, messages) => {
     const account = await world.account();
     const path = model === "claude" ? "/v1/messages" : "/v1/chat/completions";
     const body = { model: `demo/${model}`, messages: [...user("Hi"), ...messages, ...user("Go on")], max_tokens: 5 };
@@ -153,7 +153,7 @@ describe("400 a prompt longer than the context window", () => {
     expect([reply.status, reply.json.error]).toEqual([200, undefined]);
   });
 
-  test("bytes as a message's own words are words", async () => {
+  test("base64 as a message's own text is counted as words", async () => {
     const account = await world.account();
     for (const content of [dataUrl, [{ type: "text", text: dataUrl }]])
       expect((await world.chat(account, { model: "demo/chat", messages: [{ role: "user", content }], max_tokens: 5 })).status).toBe(400);
@@ -165,7 +165,7 @@ describe("400 a prompt longer than the context window", () => {
     expect([reply.status, reply.json.error.param]).toEqual([400, "state"]);
   });
 
-  test("a model that could stand in, but has a smaller window, is passed over", async () => {
+  test("a fallback with a smaller window is passed over", async () => {
     const account = await world.account();
     const reply = await world.chat(account, { model: "demo/to-small", messages: user(words(5000)), max_tokens: 5 });
     expect([reply.status, reply.headers["x-svc-served-model"]]).toEqual([200, "demo/large"]);

@@ -1,4 +1,4 @@
-// A credential that ends while its request's body is still on the way: the request ends with it.
+// A credential that ends while the body of its request is still arriving ends the request.
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";

@@ -1,5 +1,5 @@
-// A tokenizer that can't be loaded costs no answer its charge: what no upstream counted is then four bytes a token, never above the hold.
-// The gateway that is asked is a process of its own, since a tokenizer that was loaded once stays.
+// If the tokenizer can't be loaded, answers are still charged: tokens without a count are four bytes each, never above the hold.
+// The gateway is a process of its own, since a tokenizer that was loaded once stays.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -28,7 +28,7 @@ const models = [
 ];
 const providers = [provider("north"), provider("quay", { protocol: "anthropic", base_url: "simulator:/anthropic/v1" })];
 
-/** It has the accounts, the simulator and the books; the one without a tokenizer answers. */
+/** It has the accounts, the simulator and the ledger; the gateway without a tokenizer answers. */
 const beside = chatWorld(models, { providers });
 let answering: SpawnedGateway;
 beforeAll(async () => {
@@ -53,7 +53,7 @@ const world: ChatWorld = {
 const likely = 7;
 
 describe("200", () => {
-  test("an answer without usage is charged by its prompt's bytes, and the operator is told why", async () => {
+  test("an answer without usage is charged by its prompt's bytes, and the log tells the operator why", async () => {
     const account = await world.account();
     const reply = await world.chat(account, { model: "demo/uncounted" });
     expect(reply.status).toBe(200);
@@ -106,7 +106,7 @@ describe("200", () => {
   });
 });
 
-test("a caller who leaves a stream without usage midway pays for what was delivered, and nothing stays reserved", async () => {
+test("a caller who aborts a stream without usage midway pays for what was delivered, and nothing stays held", async () => {
   const enough = (text: string) => text.split("data: ").length > 3;
   const { row, balance } = await leave(world, "/v1/chat/completions", { model: "demo/paced", messages: hello }, enough);
   expect(row).toMatchObject({ status: "aborted", http_status: 499, estimated: true, input_tokens: BigInt(likely) });

@@ -1,5 +1,5 @@
-// Why upstreams don't serve, as an operator finds it: in the attempts of the usage log, in the gateway's log and in /metrics. The callers
-// get the same answer whatever the cause, and none of these words.
+// Why upstreams fail, as an operator finds it: in the attempts of the usage log, in the gateway's log and in /metrics. Callers get the same
+// answer whatever the cause, without any of these words.
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
@@ -41,7 +41,7 @@ async function closedPort(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** Each with the cause, and what the sentence beside it says. */
+/** Each fault with its cause, and the sentence logged with it. */
 const cases = {
   refused: [closedPort, "connection_refused", /ECONNREFUSED/],
   dns: [() => "http://no-such-host.invalid", "dns", /no-such-host\.invalid/],
@@ -172,17 +172,17 @@ test("a served attempt has no cause, and is no failure in /metrics", async () =>
   expect(page.all("svc_upstream_failures_total").filter(({ labels }) => labels.route === "served/chat")).toEqual([]);
 });
 
-test("a request that the provider rejects: its sentence stands in the usage log, and not in the gateway's log: it may quote a prompt", async () => {
+test("a request that the provider rejects: its sentence is in the usage log, and not in the gateway's log, since it may quote a prompt", async () => {
   const { requestId, attempts } = await ask("demo/rejected");
   expect(attempts).toMatchObject([{ outcome: "rejected", status: 400, cause: "http_400", detail: "I don't like 'Hello'" }]);
   expect(logged(requestId)).toBeUndefined();
   expect(gateway.output()).not.toContain("I don't like");
 });
 
-test("a stream that breaks says how: its attempt, the log and /metrics", async () => {
+test("an interrupted stream shows its cause: in its attempt, the log and /metrics", async () => {
   const { requestId, attempts } = await ask("demo/broken", { stream: true });
   expect(attempts).toMatchObject([{ outcome: "interrupted", status: 200, cause: "connection_reset" }]);
-  expect(await loggedSoon(requestId)).toMatchObject({ msg: "a stream broke", cause: "connection_reset" });
+  expect(await loggedSoon(requestId)).toMatchObject({ msg: "a stream was interrupted", cause: "connection_reset" });
   await scrapeUntil(
     gateway,
     ({ figure }) => figure("svc_upstream_failures_total", { route: "broken/chat", cause: "connection_reset" }) === 1,

@@ -1,4 +1,4 @@
-// POST /v1/completions, the deprecated adapter over chat (gateway-api.md, WIRE.md 15.10): one prompt in, its continuation out.
+// POST /v1/completions, deprecated and served by chat: one prompt in, its continuation out.
 import { describe, expect, test } from "vitest";
 import type { TestAccount } from "../../support/gateway.ts";
 import { chatWorld, costUsd, hello, language, prices, recordsOf } from "../chat/chat-gateway.ts";
@@ -167,7 +167,7 @@ describe("200, a stream", () => {
     expect(await world.logOf(reply)).toMatchObject({ stream: true, status: "success" });
   });
 
-  test("that breaks ends with finish_reason error and error, is not charged", async () => {
+  test("that is interrupted ends with finish_reason error and error, is not charged", async () => {
     const account = await world.account();
     const reply = await complete(account, { model: "demo/cut", stream: true });
     const records = recordsOf(reply);
@@ -180,7 +180,7 @@ describe("200, a stream", () => {
     await world.expectUntouched(account);
   });
 
-  test("whose client leaves is paid for as far as it went", async () => {
+  test("whose client disconnects is charged for what was delivered", async () => {
     const account = await world.account();
     const leaving = new AbortController();
     const response = await fetch(`${world.gateway.url}/v1/completions`, {
@@ -222,7 +222,7 @@ describe("400, with the name of the endpoint that does it", () => {
   });
 });
 
-describe("refusals, as chat words them", () => {
+describe("refusals, as in chat", () => {
   test.each([
     ["prompt of another type", { prompt: 5 }, 400, "invalid_parameter"],
     ["no model", { model: undefined }, 400, "missing_parameter"],
@@ -235,7 +235,7 @@ describe("refusals, as chat words them", () => {
     ["a route that rejects: 413", { model: "reject/413" }, 413, "request_rejected"],
     ["a route that rejects: 422", { model: "reject/422" }, 422, "request_rejected"],
     ["routes that refuse the content", { model: "demo/refused" }, 403, "route_refused"],
-    ["an answer nobody can read", { model: "demo/unreadable" }, 502, "upstream_invalid_response"],
+    ["an unreadable answer", { model: "demo/unreadable" }, 502, "upstream_invalid_response"],
     ["no route that serves", { model: "demo/down" }, 503, "provider_unavailable"],
     ["no route that knows the model", { model: "demo/gone" }, 503, "model_unavailable"],
     ["the same before a stream", { model: "demo/down", stream: true }, 503, "provider_unavailable"],

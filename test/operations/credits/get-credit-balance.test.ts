@@ -1,4 +1,4 @@
-// GET /v1/credits/balance over HTTP, with its older error words.
+// GET /v1/credits/balance over HTTP, with its older error format.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import { postEntry } from "../../../src/ledger/post.ts";
@@ -60,7 +60,7 @@ describe("200", () => {
   });
 });
 
-describe("401 and 403, in the older words", () => {
+describe("401 and 403, in the older format", () => {
   test("auth_required without a key", async () => {
     const { status, json } = await get({});
     expect([status, json.error.code]).toEqual([401, "auth_required"]);

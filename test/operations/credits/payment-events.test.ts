@@ -1,4 +1,4 @@
-// What the payment provider's events do: money comes in once, whatever is sent, in whatever order, however often.
+// The payment provider's events: money is credited once, whatever they are, in whatever order, however often they come.
 import fc from "fast-check";
 import Stripe from "stripe";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -104,7 +104,7 @@ test("503 overloaded: the database is away; nothing is stored, and the provider 
   expect(await depositsOf(opened)).toHaveLength(1);
 });
 
-test("a process killed before its provider answered: whichever is left credits the payment", async () => {
+test("a process killed before its provider answered: a surviving one credits the payment", async () => {
   const { stripe } = gateway;
   const killed = await spawnGateway({ DATABASE_URL: gateway.databaseUrl, ...stripeEnv(stripe) });
   const who = await gateway.signedIn();

@@ -1,4 +1,4 @@
-// A gateway whose payment provider is test/support/stripe-server.ts, and what the tests of top-ups ask of it.
+// A gateway whose payment provider is test/support/stripe-server.ts, and the helpers of the top-up tests.
 import { type Gateway, startGateway, type TestAccount, type TestReply } from "../../support/gateway.ts";
 import {
   type EventOptions,

@@ -1,4 +1,4 @@
-// Top-ups over HTTP: asking for one and reading it. What the provider's events do is payment-events.test.ts.
+// Creating and reading top-ups over HTTP. The provider's events are tested in payment-events.test.ts.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config.ts";
 import { awayFromMinuteEdge } from "../../limits/counted-database.ts";
@@ -85,7 +85,7 @@ describe("createTopup 402 payment_failed", () => {
     expect(await rowsOf(who.accountId)).toEqual([{ status: "failed", checkout_id: null, completed_at: expect.any(Date) }]);
   });
 
-  test("a provider that hangs is given up after 10 seconds", async () => {
+  test("a provider that hangs times out after 10 seconds", async () => {
     gateway.stripe.faults.push("hang", "hang", "hang");
     const began = performance.now();
     expect((await gateway.topUp(await gateway.signedIn())).json.error.code).toBe("payment_failed");
@@ -126,7 +126,7 @@ describe("createTopup refuses before anything is written", () => {
     expect(await rowsOf(account.accountId)).toEqual([]);
   });
 
-  test("429 rate_limit_exceeded: 20 of them wait for payment, however many are asked for at once; one that ends makes room", async () => {
+  test("429 rate_limit_exceeded: 20 of them wait for payment, however many are requested at once; one that ends makes room", async () => {
     const who = await gateway.signedIn();
     const { db } = gateway.context;
     await db.pool.query(

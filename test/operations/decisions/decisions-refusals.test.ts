@@ -1,4 +1,4 @@
-// What POST /v1/decisions and /v1/systemone refuse: every code that they declare, and that none of it costs anything.
+// What POST /v1/decisions and /v1/systemone refuse: every code that they declare, all of it free.
 import { describe, expect, test } from "vitest";
 import { operations } from "../../../generated/operations.ts";
 import { decisions, parcel, questionsOf, withRoutes } from "./decisions.ts";
@@ -10,7 +10,7 @@ describe.each(paths)("%s refuses, and charges nothing", (path) => {
     ["503 provider_unavailable: no route serves", "decide+sim-fail-503", 503, "provider_unavailable", null],
     ["503 model_unavailable: no route knows the model", "decide+sim-404", 503, "model_unavailable", null],
     ["503 model_unavailable: a field of the gateway's own is rejected everywhere", "decide+sim-reject", 503, "model_unavailable", null],
-    ["502 upstream_invalid_response: answers that nobody can read", "decide+sim-html", 502, "upstream_invalid_response", null],
+    ["502 upstream_invalid_response: unreadable answers", "decide+sim-html", 502, "upstream_invalid_response", null],
     ["400 invalid_parameter: a state too long for the model", "decide+sim-context", 400, "invalid_parameter", "state"],
     ["400 invalid_parameter: content that every route refuses", "decide+sim-refuse", 400, "invalid_parameter", "state"],
     ["400 invalid_parameter: an answer that was filtered", "decide+sim-finish-filtered", 400, "invalid_parameter", "state"],
@@ -24,7 +24,7 @@ describe.each(paths)("%s refuses, and charges nothing", (path) => {
     }),
   );
 
-  test("what the caller sent, and who may ask", () =>
+  test("what the caller sent, and which callers may", () =>
     withRoutes(["decide"], async ({ account, decide, gateway, sent }) => {
       const asking = await account();
       const refused = async (body: object) => {

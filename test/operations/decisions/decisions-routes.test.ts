@@ -1,10 +1,10 @@
-// POST /v1/decisions when a route falls short: without log probabilities or usage, with a fault in one question, left by its client.
+// POST /v1/decisions with imperfect routes: without log probabilities or usage, with a fault in one question, aborted by the client.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parcel, questionsOf, withRoutes } from "./decisions.ts";
 
-describe("200, a route that tells no odds", () => {
+describe("200, a route without log probabilities", () => {
   test("without log probabilities: a document over the options' names, no probabilities; both calls are charged as one", () =>
     withRoutes(["decide+sim-no-logprobs"], async ({ account, decide, sent, logOf, gateway }) => {
       const asking = await account();
@@ -140,7 +140,7 @@ const answerOfHost = {
   usage: { prompt_tokens: 1000, completion_tokens: 1, total_tokens: 1001 },
 };
 
-test("a client that leaves: no more than 16 were asked at once, every call is cancelled, nothing is charged", () =>
+test("a disconnect: no more than 16 were asked at once, every call is cancelled, nothing is charged", () =>
   withRoutes(["decide+sim-hang"], async ({ account, gateway }) => {
     const asking = await account();
     const leaving = new AbortController();

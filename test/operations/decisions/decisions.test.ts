@@ -1,4 +1,4 @@
-// POST /v1/decisions and POST /v1/systemone: one answer a question, one charge for all (gateway-api.md, OPERATOR.md, WIRE.md 4.7 and 10.4).
+// POST /v1/decisions and POST /v1/systemone: one answer for each question, one charge for all.
 import { describe, expect, test } from "vitest";
 import type { TestAccount, TestReply } from "../../support/gateway.ts";
 import { highTiers } from "../../support/tiers.ts";
@@ -160,14 +160,14 @@ describe("200, money", () => {
     await expectOneCharge(enough, reply);
   });
 
-  test("an alias is told, and costs the same", async () => {
+  test("an alias is named, and costs the same", async () => {
     const reply = await decide(await world.account(), { model: "judge" });
     expect([reply.headers["x-svc-alias"], reply.json.model, reply.json.usage.cost]).toEqual(["judge", "jev", 0.0001]);
     expect((await decide(await world.account(), { model: null })).status).toBe(200);
   });
 });
 
-/** Body, usage log, ledger, receipt and balance say the same figure. */
+/** Body, usage log, ledger, receipt and balance have the same figure. */
 async function expectOneCharge(account: TestAccount, reply: TestReply): Promise<void> {
   const { cost, input_tokens } = reply.json.usage;
   const row = (await world.logOf(reply))!;

@@ -1,4 +1,4 @@
-// The decisions model of tests, questions for it, and gateways that serve it by one set of routes each.
+// A decisions model, questions for it, and gateways that serve it by one set of routes each.
 import { expect } from "vitest";
 import { type Gateway, startGateway, type TestAccount, type TestReply } from "../../support/gateway.ts";
 import { highTiers } from "../../support/tiers.ts";

@@ -1,4 +1,4 @@
-// POST /v1/embeddings, refused: each with its code, its field and no charge.
+// What POST /v1/embeddings refuses: each code with its field and without a charge.
 import { describe, expect, test } from "vitest";
 import { inputSize } from "../../../src/language/prompt-size.ts";
 import { embeddingWorld, price, unreadable } from "./embeddings-gateway.ts";
@@ -28,7 +28,7 @@ describe("400 invalid_parameter", () => {
     [{ input: 5 }, "input"],
     [{ input: { text: "a" } }, "input"],
     [{ encoding_format: "hex" }, "encoding_format"],
-    // A second prompt beside the one that is counted; vLLM would load its pictures.
+    // A second prompt beside the counted one; vLLM would load its images.
     [{ messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "http://169.254.169.254/" } }] }] }, "messages"],
     [{ dimensions: 0 }, "dimensions"],
     [{ dimensions: 1.5 }, "dimensions"],
@@ -85,7 +85,7 @@ describe("400", () => {
     },
   );
 
-  test("request_rejected: a host that reads no tokens is told as it says it, and nothing is charged", async () => {
+  test("request_rejected: a host that reads no tokens: its own sentence, and nothing is charged", async () => {
     const { json } = await refused({ model: "reject/400", input: [[1, 2]] }, 400, "request_rejected");
     expect(json.error.message).toContain("does not support this value with this model");
     expect(world.sent()).toMatchObject([{ input: [[1, 2]] }]);
@@ -112,7 +112,7 @@ describe("402", () => {
     expect(world.sent()).toEqual([]);
   });
 
-  test("insufficient_credits: the balance doesn't cover the bound; nothing is said of a max_tokens, as there is none", async () => {
+  test("insufficient_credits: the balance doesn't cover the bound; max_tokens is not mentioned, as there is none", async () => {
     const input = "harbour ".repeat(100);
     const bound = Math.ceil((inputSize([input]).tokensMax * price * 1e6) / 1e4) / 1e8;
     const account = await world.account({ deposit: (bound - 0.00000001).toFixed(8) });

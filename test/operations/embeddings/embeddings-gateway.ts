@@ -1,4 +1,4 @@
-// A gateway that sells embeddings over hosts of every habit, and the questions that its tests ask.
+// A gateway that sells embeddings over hosts of every habit, and the helpers of its tests.
 import { expect } from "vitest";
 import type { TestAccount, TestReply } from "../../support/gateway.ts";
 import { highTiers } from "../../support/tiers.ts";
@@ -75,7 +75,7 @@ const file = {
 
 export interface EmbeddingWorld extends ChatWorld {
   embed(account: TestAccount, body: object): Promise<TestReply>;
-  /** Asks, expects the error, and that no cent moved. */
+  /** Sends the request, expects the error, and that nothing was charged. */
   refused(body: object, status: number, code: string, account?: TestAccount): Promise<TestReply>;
 }
 

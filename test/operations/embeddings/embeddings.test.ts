@@ -1,4 +1,4 @@
-// POST /v1/embeddings: vectors in input order and in the encoding that was asked for, whatever the upstream writes; billed on input alone.
+// POST /v1/embeddings: vectors in input order and in the requested encoding, whatever the upstream writes; billed by input alone.
 import { describe, expect, test } from "vitest";
 import { inputSize } from "../../../src/language/prompt-size.ts";
 import { embeddingWorld, faults, price } from "./embeddings-gateway.ts";

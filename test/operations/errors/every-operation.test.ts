@@ -32,10 +32,10 @@ const bodies: Partial<Record<string, object>> = {
   startSignIn: { redirect_uri: "https://app.example.com/" },
   signInWithProvider: { id_token: "a", state: "svco_a" },
 };
-/** In the operation's own words, and where its envelope says them. */
+/** The operation's own code, and its place in the envelope. */
 const wordOf = ({ dialect }: Operation, { status, json }: TestReply) => [status, shownWord(dialect, json)];
 const shown = ({ dialect }: Operation, code: ErrorCode) => (dialects[dialect] as DialectRow).codes[code] ?? code;
-/** In the standard envelope; the older ones are test/server's. */
+/** In the standard envelope; test/server tests the older ones. */
 const standard = ({ dialect }: Operation) => dialect === "standard" || dialect === "anthropic";
 
 describe("403 session_required", () => {
@@ -80,7 +80,7 @@ describe("400 invalid_parameter: what can't be read of a path", () => {
   );
 });
 
-describe("401, where nobody or nobody known asks", () => {
+describe("401, without a credential or with an unknown one", () => {
   test.each(names(all.filter(({ auth }) => auth !== "none").filter(standard)))("%s", async (_, operation) => {
     expect(codeOf(await ask(operation))).toEqual([401, "missing_api_key"]);
     for (const credential of ["svc_wrong", "svcs_wrong", "x".repeat(5000)])
@@ -120,7 +120,7 @@ describe("403 permission_denied", () => {
   });
 });
 
-describe("bodies that are none", () => {
+describe("invalid bodies", () => {
   const taking = all.filter(({ bodies }) => bodies.includes("application/json")).filter(standard);
   test.each(names(taking))("%s: 400 invalid_json, then 400 missing_parameter, then 413 request_too_large", async (_, operation) => {
     const credential = await credentialFor(operation, account);
@@ -136,7 +136,7 @@ describe("bodies that are none", () => {
 });
 
 describe("503 overloaded", () => {
-  test.each(names(all.filter(({ auth }) => auth !== "none")))("%s: the database starts up; come back in 5 s", async (_, operation) => {
+  test.each(names(all.filter(({ auth }) => auth !== "none")))("%s: the database starts up; retry in 5 s", async (_, operation) => {
     const credential = await credentialFor(operation, await gateway.createAccount({ deposit: "5" })); // which no cache knows
     const away = Object.assign(new Error("the database system is starting up"), { code: "57P03" });
     const query = vi.spyOn(gateway.context.db.pool, "query").mockRejectedValue(away as never);
@@ -182,7 +182,7 @@ const publicBodies: Partial<Record<Operation["id"], object>> = {
 };
 
 describe("400 invalid_parameter", () => {
-  test.each(names(all.filter(({ id }) => id in publicBodies)))("%s: an address or token that is none", async (_, operation) => {
+  test.each(names(all.filter(({ id }) => id in publicBodies)))("%s: an invalid address or token", async (_, operation) => {
     const body = Object.fromEntries(
       Object.entries(publicBodies[operation.id]!).map(([name, text]) => [name, name === "email" ? "nobody" : text]),
     );

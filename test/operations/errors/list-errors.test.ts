@@ -1,4 +1,4 @@
-// GET /v1/errors over HTTP. That it is limited like every public operation is every-rate.test.ts.
+// GET /v1/errors over HTTP. Its rate limit is tested in every-rate.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { errors } from "../../../generated/errors.ts";
 import { type OperationId, operations } from "../../../generated/operations.ts";

@@ -1,4 +1,4 @@
-// GET /v1/genmedia/jobs/{request_id}: the same jobs in the words of fal, and errors in the body that genmedia has.
+// GET /v1/genmedia/jobs/{request_id}: the same jobs in fal's format, and errors in genmedia's body.
 import { describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import { errors } from "../../../generated/errors.ts";
@@ -16,7 +16,7 @@ const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const running = { model: "demo/image", estimated_cost: 0.04, charged_amount: null, refunded_amount: null };
 
 describe("a genmedia job", () => {
-  test("IN_QUEUE while it waits and until it is handed over, then IN_PROGRESS; come back in a second", async () => {
+  test("IN_QUEUE while it waits and until it is handed over, then IN_PROGRESS; poll again in a second", async () => {
     const account = await world.account();
     const [job, waiting] = [await submit(account), await submit(account)];
     const statuses = async () => {
@@ -36,7 +36,7 @@ describe("a genmedia job", () => {
     await endJobsOf(world.gateway, account);
   });
 
-  test("COMPLETED: every picture with its address", async () => {
+  test("COMPLETED: every image with its address", async () => {
     const account = await world.account();
     const job = await submit(account, { estimated: "0.06" });
     await endJob(world.gateway, account, job, { to: "succeeded", charged: "0.04", files: [pngFile("a.png"), pngFile("b.png")] });
@@ -51,7 +51,7 @@ describe("a genmedia job", () => {
     });
   });
 
-  test("COMPLETED: a clip; it stays so after a refund, with the money given back", async () => {
+  test("COMPLETED: a video; it stays so after a refund", async () => {
     const account = await world.account();
     const job = await submit(account, { kind: "video", estimated: "0.5" });
     await endJob(world.gateway, account, job, { to: "succeeded", charged: "0.5", files: [mp4File("a.mp4")] });

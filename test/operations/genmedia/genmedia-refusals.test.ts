@@ -121,7 +121,7 @@ describe("money", () => {
     await world.expectUntouched(account);
   });
 
-  test("402 insufficient_credits of a job whose turn came too late for its money", async () => {
+  test("402 insufficient_credits of a job that got its slot after the money was spent", async () => {
     const account = await world.account({ deposit: "0.1" });
     const first = await newJob(world.gateway, account, { estimated: "0.07" });
     const running = run(account, { model: "demo/image", prompt });
@@ -136,7 +136,7 @@ describe("money", () => {
     });
   });
 
-  test("402 key_limit_reached of a job whose turn came too late for its key's budget; the account could pay", async () => {
+  test("402 key_limit_reached of a job that got its slot after its key's budget was spent; the account could pay", async () => {
     const account = await world.account();
     const first = await newJob(world.gateway, account);
     const running = run(account, { model: "demo/image", prompt });
@@ -155,7 +155,7 @@ describe("money", () => {
 });
 
 describe("what the gateway cannot take", () => {
-  test("429 rate_limited: the queue is full; come back in 5 s", async () => {
+  test("429 rate_limited: the queue is full; retry in 5 s", async () => {
     const account = await world.account();
     for (let n = 0; n < 2; n += 1) await newJob(world.gateway, account);
     const reply = await run(account, { model: "demo/image", prompt });

@@ -1,4 +1,4 @@
-// POST /v1/genmedia/run, against the simulator's queue: the end of a job that comes in time, the hint where it does not, and who leaves.
+// POST /v1/genmedia/run against the simulator's queue: jobs that end in time, the hint for those that don't, and callers who disconnect.
 import { describe, expect, test, vi } from "vitest";
 import { countWaiters } from "../../support/count-waiters.ts";
 import { whileFailing } from "../../support/failing-statements.ts";
@@ -76,7 +76,7 @@ describe("a run that ends in time", () => {
     expect(await read(account, json.request_id)).toEqual(json);
   });
 
-  test("a video model gives a clip, for the seconds that were made", async () => {
+  test("a video model makes a video, charged for the seconds that were made", async () => {
     const account = await world.account();
     const { status, json } = await run(account, { model: "demo/video", input: { prompt: "A boat drifts", duration_s: 4 } });
     expect(status).toBe(200);
@@ -86,7 +86,7 @@ describe("a run that ends in time", () => {
     });
   });
 
-  test("an alias is resolved, and told in x-svc-alias", async () => {
+  test("an alias is resolved, and named in x-svc-alias", async () => {
     const account = await world.account();
     const { json, headers } = await run(account, { model: "picture", prompt: "A boat" });
     expect([json.model, headers["x-svc-alias"]]).toEqual(["demo/image", "picture"]);
@@ -134,7 +134,7 @@ describe("a run that does not", () => {
       .toMatchObject({ status: expect.stringMatching(/COMPLETED|FAILED/) });
   });
 
-  test("a caller who leaves does not stop it, and nobody waits for it any more", async () => {
+  test("a disconnect does not stop it, and ends the wait", async () => {
     const account = await world.account();
     const waiters = countWaiters(world.gateway);
     const leaving = new AbortController();
@@ -166,7 +166,7 @@ describe("an idempotency key", () => {
     expect(await world.gateway.balance(account)).toMatchObject({ balance: 19.96 });
   });
 
-  test("of a job that still runs waits for its end with everybody else", async () => {
+  test("of a job that still runs waits for its end like others", async () => {
     const account = await world.account();
     const job = await newJob(world.gateway, account, { api: "genmedia", idempotencyKey: "boat" });
     const runs = [1, 2, 3].map(() => run(account, { model: "demo/image", prompt: "A boat", idempotency_key: "boat" }));

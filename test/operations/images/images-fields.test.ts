@@ -1,4 +1,4 @@
-// POST /v1/images/generations: what becomes of each field, and what is held for it.
+// POST /v1/images/generations: the effect of each field, and the amount held.
 import { describe, expect, test } from "vitest";
 import { heldOf, submitWorld } from "./submit-gateway.ts";
 

@@ -1,4 +1,4 @@
-// Many submits of one account at once: exactly those that the money pays for, and nobody else's wait for them.
+// Many concurrent submits of one account: exactly those succeed that the balance pays for, and other accounts don't wait for them.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db } from "../../../src/db/connect.ts";
 import { whileFailing } from "../../support/failing-statements.ts";
@@ -11,7 +11,7 @@ let db: Db;
 beforeAll(() => void (db = connect(world.gateway.databaseUrl, { max: 2 })));
 afterAll(() => db.close());
 
-test("forty submits of an account that is held leave connections to the others, and go on when it is free", async () => {
+test("forty submits of an account whose balance is held leave connections to the others, and go on when it is free", async () => {
   const [held, other] = [await world.account(), await world.account()];
   const holder = await db.pool.connect();
   await holder.query("begin");
@@ -39,7 +39,7 @@ test("a hundred and forty submits at once where the money pays for 125: so many 
   expect(await world.jobsOf(account)).toHaveLength(125);
 });
 
-test("a connection that breaks between the hold and the answer costs no answer: nobody pays for a job that they don't know of", async () => {
+test("a connection lost between the hold and the answer loses no answer: no caller pays for a job that it doesn't know of", async () => {
   const account = await world.account();
   const breaking = { part: "queue_position", code: "ECONNRESET", turns: [1] };
   const { result, seen } = await whileFailing(world.gateway.context.db, breaking, () => world.submit(account, {}));

@@ -1,4 +1,4 @@
-// The same idempotency key twice: one job, one hold (gateway-api.md idempotency_key, WIRE.md 14 row 21).
+// The same idempotency key twice: one job, one hold.
 import { describe, expect, test } from "vitest";
 import { createKey } from "../../../src/accounts/manage-keys.ts";
 import type { TestAccount } from "../../support/gateway.ts";
@@ -37,7 +37,7 @@ describe("200, the job that the key names", () => {
     expect([first.status, second.status, second.json.id]).toEqual([202, 200, first.json.id]);
   });
 
-  test("a job that waits is shown whole, with its turn", async () => {
+  test("a job that waits is shown whole, with its queue position", async () => {
     const account = await world.account({ credit: "1" });
     for (let index = 0; index < 2; index++) await world.submit(account, { model: "img/free" });
     const queued = await world.submit(account, { model: "img/free" }, header("order-1"));
@@ -92,7 +92,7 @@ describe("which key a request has", () => {
     expect((await world.jobsOf(account)).map((job) => job.idempotency_key)).toEqual(["🎈".repeat(128), "k".repeat(128)]);
   });
 
-  test("it belongs to the account, not to one key of it and not to everybody", async () => {
+  test("it belongs to the account, not to a single key and not to all accounts", async () => {
     const [account, other] = [await world.account(), await world.account()];
     const { secret } = await createKey(world.gateway.context.db, { accountId: account.accountId, name: "second", at: new Date() });
     const submit = (by: TestAccount) => world.submit(by, { idempotency_key: "order-1" });

@@ -1,4 +1,4 @@
-// POST /v1/images/generations, refused: each with its code, with nothing held and no job made; and in which order.
+// What POST /v1/images/generations refuses, and in which order: each code with nothing held and no job made.
 import { describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import { whileFailing } from "../../support/failing-statements.ts";
@@ -23,7 +23,7 @@ describe("400 invalid_model", () => {
       expect(json.suggested_models).not.toEqual([]);
     },
   );
-  test("names what was likely meant, and what stands in for a retired model", async () => {
+  test("names what was likely meant, and what replaces a retired model", async () => {
     expect((await refused({ model: "img/plian" }, 400, "invalid_model")).json.did_you_mean).toBe("img/plain");
     expect((await refused({ model: "img/retired" }, 400, "invalid_model")).json.did_you_mean).toBe("img/plain");
   });
@@ -36,7 +36,7 @@ describe("400 invalid_model", () => {
     expect(await messageOf("demo/chat")).toMatch(/; it is served by \/v1\/chat\/completions\.$/);
     expect(await messageOf("img/unknown")).toMatch(/ is not an image model that is served here\.$/);
   });
-  test.each([{ model: undefined }, { model: null }, { model: 5 }, { model: ["img/plain"] }])("a model that is none: %j", async (body) => {
+  test.each([{ model: undefined }, { model: null }, { model: 5 }, { model: ["img/plain"] }])("an invalid model: %j", async (body) => {
     expect((await refused(body, 400, "invalid_model")).json.error.param).toBe("model");
   });
 });
@@ -133,7 +133,7 @@ describe("429 rate_limited", () => {
 });
 
 describe("500", () => {
-  test("provider_error: no route of the model speaks a protocol that makes pictures; sending it again is of no use", async () => {
+  test("provider_error: no route of the model speaks a protocol that makes images; not retryable", async () => {
     const reply = await refused({ model: "img/nowhere" }, 500, "provider_error");
     expect([reply.json.error.type, reply.headers["x-should-retry"], reply.json.error.retryable]).toEqual(["api_error", "false", false]);
   });

@@ -1,5 +1,5 @@
-// Every picture and clip model of the shipped catalog, as a customer asks for it, made by the simulator: what comes is as large and as long
-// as planned, and charge and refund add up to the hold.
+// Every image and video model of the shipped catalog, made by the simulator: the result has the planned size and length, and charge and refund
+// add up to the hold.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Gateway, startGateway, type TestAccount } from "../../support/gateway.ts";
 
@@ -29,7 +29,7 @@ async function finished(path: string, body: object) {
 const source = { image_url: "https://assets.example.com/harbour.jpg" };
 const draw = (body: object) => finished("/v1/images/generations", { prompt: "A lighthouse", ...body });
 
-describe("pictures", () => {
+describe("images", () => {
   test.each([
     ["pixa/budget", {}, 0.0035, [1024, 1024]],
     ["pixa/standard", { n: 2, size: "1920x1080" }, 0.054, [1344, 768]],

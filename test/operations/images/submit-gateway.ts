@@ -1,5 +1,5 @@
-// A gateway that sells pictures and clips of every habit, over hosts that accept all work and never finish it: what a submit does to the
-// money stays as it is. Also the few questions that the tests of submitting ask.
+// A gateway that sells images and videos of every habit, over hosts that accept all work and never finish it, so that what a submit does to
+// the money stays visible. Also the helpers of the submit tests.
 import { afterAll, beforeAll, expect } from "vitest";
 import type { JobRequest } from "../../../src/jobs/types.ts";
 import type { Context } from "../../../src/context.ts";
@@ -54,7 +54,7 @@ export const clips = [
 ];
 const chat = { id: "demo/chat", type: "language", pricing: { mode: "per-token", input: 0.5, output: 1.5 } };
 
-/** Only at tier 0 do slots run out in a test, and there are none for clips. */
+/** In a test slots run out only at tier 0, which has none for videos. */
 const tierRows = highTiers().map((tier) =>
   tier.tier === 0 || tier.tier === 4
     ? tier
@@ -63,11 +63,11 @@ const tierRows = highTiers().map((tier) =>
 
 export interface SubmitWorld {
   readonly gateway: Gateway;
-  /** 20 USD were paid in, where nothing else is said. */
+  /** With a deposit of 20 USD by default. */
   account(options?: NewAccountOptions): Promise<TestAccount>;
-  /** A submit of "A lighthouse" to the model, where the body doesn't say else. */
+  /** By default a submit of "A lighthouse" to the model. */
   submit(account: TestAccount, body: object, headers?: Record<string, string>): Promise<TestReply>;
-  /** Submits and expects a new job of that estimate, held; its order. */
+  /** Submits and expects a new job with that amount held; returns what the provider was asked for. */
   accepted(body: object, estimate: number): Promise<JobRequest["order"]>;
   /** Submits and expects the error, and that nothing is held and no job was made. */
   refused(body: object, status: number, code: string, account?: TestAccount): Promise<TestReply>;
@@ -136,7 +136,7 @@ export function submitWorld(
   return world;
 }
 
-/** Every order gets a ticket, and its work waits for ever. */
+/** Every submit gets a ticket, and its work waits for ever. */
 function acceptEverything({ providers }: Context): void {
   const begun = () => Promise.resolve({ kind: "accepted" as const, ticket: { id: "1", statusUrl: "", responseUrl: "", cancelUrl: null } });
   providers.pictures.fal = begun;

@@ -1,5 +1,5 @@
-// Every code that a job can fail with, as a caller meets it: the upstream's fault by a knob, the job's code at GET /v1/jobs/{id}, and not a
-// cent gone. Also the rows of the state table that take a whole gateway to see. What the moves do to rows is test/jobs/moves.test.ts's.
+// Every code that a job can fail with, as a caller sees it: the upstream's fault by a knob, the code at GET /v1/jobs/{id}, and nothing charged.
+// Also the moves that need a whole gateway; the others are tested in test/jobs/moves.test.ts.
 import { describe, expect, test } from "vitest";
 import type { JobErrorCode } from "../../../src/jobs/types.ts";
 import { errors } from "../../../generated/errors.ts";
@@ -79,7 +79,7 @@ describe("a failed job answers 200 with its code, nothing charged, the whole hol
     await world.expectUntouched(account);
   });
 
-  test("insufficient_credits: the money was gone at its turn; nothing was held, so nothing comes back", async () => {
+  test("insufficient_credits: the money was spent before it got a slot; nothing was held, so nothing is released", async () => {
     const account = await world.account({ deposit: "0.05" });
     const first = await newJob(world.gateway, account);
     const { json } = await ask(account, "/v1/images/generations", { model: "demo/image", prompt: "A boat" });
@@ -95,7 +95,7 @@ describe("a failed job answers 200 with its code, nothing charged, the whole hol
   });
 });
 
-test("jobs that wait stand at 1 to n without gaps, are made in the order of their submits, and a replay shows the turn", async () => {
+test("waiting jobs have positions 1 to n without gaps, are made in the order of their submits, and a replay shows the position", async () => {
   const account = await world.account();
   const first = await newJob(world.gateway, account);
   const submit = async (prompt: string) =>
@@ -106,7 +106,7 @@ test("jobs that wait stand at 1 to n without gaps, are made in the order of thei
   const { json } = await ask(account, "/v1/jobs?status=queued");
   expect(json.data.map(({ queue_position }: { queue_position: number }) => queue_position)).toEqual([3, 2, 1]);
   await endJob(world.gateway, account, first, { to: "failed" });
-  // The support leases what it promotes to nobody; from here on the gateway's runner has it.
+  // The helper starts jobs without a lease; from here on the gateway's runner has this one.
   const free = "update media_job set lease_owner = null, run_at = now() where account_id = $1 and status = 'pending'";
   await world.gateway.context.db.pool.query(free, [account.accountId]);
   const ends: string[] = [];

@@ -53,9 +53,9 @@ describe("a page", () => {
     ]);
   });
 
-  test("shows each job as reading it does, turn in the queue included", async () => {
+  test("shows each job as reading it does, queue position included", async () => {
     const { json } = await list(account);
-    expect(json.data[0]).toMatchObject({ status: "queued", queue_position: 2 }); // a genmedia clip waits before it
+    expect(json.data[0]).toMatchObject({ status: "queued", queue_position: 2 }); // a genmedia video waits before it
     for (const job of json.data) {
       const read = await world.gateway.request("GET", `/v1/jobs/${job.id}`, { key: account.key });
       expect(read.json).toEqual(job);
@@ -84,7 +84,7 @@ describe("a page", () => {
     expect([json.data.length, json.has_more]).toEqual([20, true]);
   });
 
-  test("of an account without jobs is empty, and shows nobody else's", async () => {
+  test("of an account without jobs is empty, and shows no other account's", async () => {
     expect(await idsOf(await world.account())).toEqual([]);
   });
 });

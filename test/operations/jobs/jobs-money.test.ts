@@ -1,4 +1,4 @@
-// Media jobs in the log of requests, in their receipts and in the ledger: every row recomputed.
+// Media jobs in the usage log, in receipts and in the ledger: every row recomputed.
 import { describe, expect, test } from "vitest";
 import type { TestAccount } from "../../support/gateway.ts";
 import { endJob, mp4File, newJob, refundJob } from "../../support/media-jobs.ts";

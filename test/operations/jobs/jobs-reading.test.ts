@@ -1,4 +1,4 @@
-// GET /v1/jobs/{id}: a job in each of its states, whose it is, and waiting for its end.
+// GET /v1/jobs/{id}: a job in each of its states, its ownership, and waiting for its end.
 import { describe, expect, test } from "vitest";
 import { createKey } from "../../../src/accounts/manage-keys.ts";
 import type { TestAccount } from "../../support/gateway.ts";
@@ -15,7 +15,7 @@ const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const open = { completed_at: null, output: null, error: null, charged_amount: null, refunded_amount: null };
 
 describe("a job's states", () => {
-  test("pending, then processing: the hold, and nothing else yet; come back in a second", async () => {
+  test("pending, then processing: the hold, and nothing else yet; poll again in a second", async () => {
     const account = await world.account();
     const job = await submit(account);
     const fields = { id: job.shownId, object: "image.job", model: "demo/image", created_at: iso, estimated_cost: 0.04, ...open };
@@ -27,7 +27,7 @@ describe("a job's states", () => {
     await endJobsOf(world.gateway, account);
   });
 
-  test("queued: nothing is held, and turns are 1..n in the order of the submits, whoever leaves", async () => {
+  test("queued: nothing is held, and positions are 1..n in the order of the submits, whichever jobs leave the queue", async () => {
     const account = await world.account();
     const first = await submit(account);
     const waiting = [await submit(account), await submit(account), await submit(account)];
@@ -86,7 +86,7 @@ describe("a job's states", () => {
     expect(await world.gateway.balance(account)).toMatchObject({ balance: 19.96, spent: 0.04 });
   });
 
-  test("succeeded with several pictures: each has its address, the first is the job's; the whole hold is charged", async () => {
+  test("succeeded with several images: each has its address, the first is the job's; the whole hold is charged", async () => {
     const account = await world.account();
     const job = await submit(account);
     await finish(account, job, { to: "succeeded", files: [pngFile("a.png"), pngFile("b.png")] });
@@ -96,7 +96,7 @@ describe("a job's states", () => {
     expect([json.output.url, json.charged_amount, json.refunded_amount]).toEqual([urls[0], 0.04, null]);
   });
 
-  test("a clip tells its length and its frames per second, where they are known", async () => {
+  test("a video shows its length and its frames per second, where they are known", async () => {
     const account = await world.account();
     const job = await submit(account, { kind: "video", estimated: "0.5" });
     await finish(account, job, { to: "succeeded", charged: "0.5", units: 5, files: [{ ...mp4File("a.mp4"), fps: null }] });
@@ -122,7 +122,7 @@ describe("a job's states", () => {
     await world.expectUntouched(account);
   });
 
-  test("failed insufficient_credits: the money was gone at its turn; nothing was held, nothing came back", async () => {
+  test("failed insufficient_credits: the money was spent before it got a slot; nothing was held, nothing was released", async () => {
     const account = await world.account({ deposit: "0.1" });
     const first = await submit(account, { estimated: "0.05" });
     const second = await submit(account, { estimated: "0.06" });

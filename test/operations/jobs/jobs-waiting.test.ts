@@ -1,4 +1,4 @@
-// GET /v1/jobs/{id}?wait=SECONDS: the answer comes with the end of the job, wherever that happens, and costs nothing of a caller who left.
+// GET /v1/jobs/{id}?wait=SECONDS: answers when the job ends, in whichever process, and holds nothing for a caller who disconnected.
 import { describe, expect, test, vi } from "vitest";
 import { countWaiters } from "../../support/count-waiters.ts";
 import type { TestAccount } from "../../support/gateway.ts";
@@ -10,7 +10,7 @@ const read = (account: TestAccount, id: string, wait: number, signal?: AbortSign
   world.gateway.request("GET", `/v1/jobs/${id}?wait=${wait}`, { key: account.key, ...(signal === undefined ? {} : { signal }) });
 
 describe("a long poll", () => {
-  test("answers when the job has ended, to everybody who waits", async () => {
+  test("answers all waiting requests when the job has ended", async () => {
     const account = await world.account();
     const job = await newJob(world.gateway, account);
     const waiters = countWaiters(world.gateway);
@@ -25,7 +25,7 @@ describe("a long poll", () => {
     waiters.restore();
   });
 
-  test("of a job that has ended answers at once, whoever asks twice", async () => {
+  test("of a job that has ended answers at once, also a second time", async () => {
     const account = await world.account();
     const job = await newJob(world.gateway, account);
     await endJob(world.gateway, account, job, { to: "failed" });
@@ -40,7 +40,7 @@ describe("a long poll", () => {
     await endJobsOf(world.gateway, account);
   });
 
-  test("of a caller who leaves ends with it", async () => {
+  test("ends when its caller disconnects", async () => {
     const account = await world.account();
     const job = await newJob(world.gateway, account);
     const waiters = countWaiters(world.gateway);

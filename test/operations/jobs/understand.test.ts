@@ -1,4 +1,4 @@
-// POST /v1/audio/understand: retired for ever. 404 right after authentication, whatever is sent (WIRE.md 14 row 53).
+// POST /v1/audio/understand, retired: 404 right after authentication, whatever is sent.
 import { describe, expect, test } from "vitest";
 import { familyA, speechWorld } from "../speech/speech-gateway.ts";
 
@@ -33,7 +33,7 @@ describe("404 model_not_found", () => {
   });
 });
 
-test("401: not before the key was looked at", async () => {
+test("401: only after the key was checked", async () => {
   expect((await understand(undefined, {})).json.error.code).toBe("missing_api_key");
   expect((await understand("svc_wrong", {})).json.error.code).toBe("invalid_api_key");
 });

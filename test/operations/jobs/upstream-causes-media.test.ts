@@ -1,5 +1,5 @@
-// Why media jobs and audio failed at their providers, as the operator finds it: when a route is asked, while its work is looked at, when
-// its file is loaded.
+// Why media jobs and audio failed at their providers, as the operator finds it: when a route is asked, while the work is polled, when its file
+// is loaded.
 import { describe, expect, test } from "vitest";
 import { scrapeUntil } from "../../telemetry/scrape.ts";
 import { chatWorld, provider } from "../chat/chat-gateway.ts";

@@ -1,4 +1,4 @@
-// Key operations, each a transaction, while the database ends connections: the process lives, and every reply is a clean one.
+// Key operations, each a transaction, while the database closes connections: the process survives, and every reply is valid.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db } from "../../../src/db/connect.ts";

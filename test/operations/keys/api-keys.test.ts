@@ -1,4 +1,4 @@
-// The four operations on API keys over HTTP: what they answer, what they change, and what happens when they meet.
+// The four operations on API keys over HTTP: their replies, their effects, and concurrent calls.
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isKeyShaped, makeKey } from "../../../src/accounts/keys.ts";
@@ -40,7 +40,7 @@ const listed = async (account: Owner): Promise<any[]> => (await ask("GET", "", a
 const defaults = async (account: Owner) => (await listed(account)).filter((key) => key.is_default);
 const works = async (key: string, url = gateway.url) => (await checkedRequest(url, "GET", "/v1/auth/keys", { key })).status;
 const masked = (key: string) => `${key.slice(0, 8)}…${key.slice(-4)}`;
-/** OPERATOR.md: everywhere within a second. */
+/** Within a second, everywhere. */
 const withinASecond = { timeout: 1000, interval: 20 };
 
 /** Another key of the account with the same masked form. */

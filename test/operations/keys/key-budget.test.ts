@@ -93,7 +93,7 @@ describe("402 key_limit_reached", () => {
     expect((await world.chat(account, { model: "demo/chat" })).json.error.code).toBe("insufficient_credits");
   });
 
-  test("a limit below what is spent leaves nothing, and the balance that is named stays the account's", async () => {
+  test("a budget below what is spent leaves nothing, and the balance that is named stays the account's", async () => {
     const account = await world.account();
     await world.chat(account, { model: "demo/chat" });
     const { balance } = await world.gateway.balance(account);
@@ -105,7 +105,7 @@ describe("402 key_limit_reached", () => {
     expect(reply.json.error.message).toMatch(/\b0(\.0+)? USD of it is left/);
   });
 
-  test("calls in flight count: what they hold is not left to the key", async () => {
+  test("calls in flight count: what they hold is not available to the key", async () => {
     const account = await world.account();
     await limitKey(account, bound(100) + bound(1) - 1n);
     const leave = new AbortController();

@@ -1,5 +1,5 @@
-// 429 rate_limit_exceeded of every operation, by whichever limit comes first: the ceiling of calls, the bound of reads and account
-// operations, the bound of public ones.
+// 429 rate_limit_exceeded of every operation, by whichever limit comes first: the ceiling of calls, the limit of reads and account operations,
+// the limit of public ones.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dialects, type DialectRow } from "../../../generated/errors.ts";
 import { type Operation, operations } from "../../../generated/operations.ts";

@@ -1,4 +1,4 @@
-// The limits before a body is read, and those of 0: the ceiling of calls, the bound of reads, the one of public operations.
+// Limits before a body is read, and limits of 0: the ceiling of calls, the limit of reads, that of public operations.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { shippedTiers } from "../../../src/catalog/shipped-tiers.ts";
 import { postEntry } from "../../../src/ledger/post.ts";
@@ -70,7 +70,7 @@ describe("403 permission_denied: a limit of 0 blocks, and the message names the 
 });
 
 describe("413 request_too_large", () => {
-  test("a single request of 0 tokens is none", async () => {
+  test("a limit of 0 tokens in a single request allows none", async () => {
     const { key } = await gateway.createAccount({ deposit: "250" });
     expect((await chat(key)).status).toBe(413);
   });

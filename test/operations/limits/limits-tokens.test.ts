@@ -1,4 +1,4 @@
-// Tokens per minute under concurrency: what calls may answer with counts before they answer.
+// Tokens per minute under concurrency: a call's possible answer counts before the call is made.
 import { beforeEach, expect, test } from "vitest";
 import { awayFromMinuteEdge } from "../../limits/counted-database.ts";
 import { highTiers } from "../../support/tiers.ts";

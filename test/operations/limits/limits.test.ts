@@ -1,4 +1,4 @@
-// Rate limits over HTTP: what passes, what is refused with which headers, and what counts for nothing.
+// Rate limits over HTTP: what passes, what is refused with which headers, and what does not count.
 import { beforeEach, describe, expect, test } from "vitest";
 import { postEntry } from "../../../src/ledger/post.ts";
 import { parseUsd } from "../../../src/money.ts";

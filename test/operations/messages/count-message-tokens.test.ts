@@ -27,7 +27,7 @@ function count(account: TestAccount, body: object): Promise<TestReply> {
 }
 
 describe("200", () => {
-  test("counts what the request would send; nothing is charged, and nobody is asked", async () => {
+  test("counts what the request would send; nothing is charged, and no upstream is asked", async () => {
     const account = await world.account();
     const reply = await count(account, { model: "best" });
     expect(reply.status).toBe(200);

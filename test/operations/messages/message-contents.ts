@@ -1,4 +1,4 @@
-// Message contents that a model of text alone cannot read: both operations of /v1/messages refuse them alike.
+// Contents that a text-only model cannot read: both operations of /v1/messages refuse them alike.
 import { hello } from "./message-events.ts";
 
 const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } };

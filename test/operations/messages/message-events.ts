@@ -1,4 +1,4 @@
-// A request to /v1/messages as the tests make it, and its event stream taken apart without forbearance (WIRE.md 5.4).
+// The tests' request to /v1/messages, and a strict parser of its event stream.
 import { expect } from "vitest";
 import type { TestAccount, TestReply } from "../../support/gateway.ts";
 import type { ChatWorld } from "../chat/chat-gateway.ts";
@@ -10,7 +10,7 @@ export interface SentEvent {
 
 export const hello = [{ role: "user", content: "Hello" }];
 
-/** A user's "Hello" to the model with room for an answer, where the body doesn't say else. */
+/** By default a user's "Hello" to the model, with room for an answer. */
 export function askMessage(world: ChatWorld, account: TestAccount, body: object, headers: Record<string, string> = {}): Promise<TestReply> {
   return world.gateway.request("POST", "/v1/messages", {
     key: account.key,
@@ -32,7 +32,7 @@ export function eventsOf(reply: TestReply): SentEvent[] {
   });
 }
 
-/** Puts a stream together as the SDK's helper does, and holds its form to be right on the way. */
+/** Puts a stream together as the SDK's helper does, and checks its syntax on the way. */
 export function messageOf(events: readonly SentEvent[]): any {
   expect(events.filter(({ event }) => event === "message_start")).toEqual([events[0]]);
   const message = structuredClone(events[0]!.data.message);

@@ -1,5 +1,5 @@
-// POST /v1/messages over hosts of the same dialect: what the caller sent passes through, what came back too, as near as billing
-// allows (WIRE.md 5, 7.1, 11.1), charged by cache bucket; and fallback between hosts of both dialects.
+// POST /v1/messages over hosts of the same dialect: requests and answers pass through as far as billing allows, charged by cache bucket; and
+// fallbacks between hosts of both dialects.
 import { describe, expect, test } from "vitest";
 import { chatWorld, language, prices, provider } from "../chat/chat-gateway.ts";
 import { askMessage, eventsOf, hello, messageOf } from "./message-events.ts";
@@ -89,7 +89,7 @@ describe("the request passes through", () => {
     expect(world.sent()[0]!.max_tokens).toBe(1000);
   });
 
-  test.each(["demo/deep", "demo/newer"])("%s: a history of our own answers, without the thinking that nobody signed", async (model) => {
+  test.each(["demo/deep", "demo/newer"])("%s: a history of our own answers, without unsigned thinking", async (model) => {
     const messages = [{ role: "user", content: "What is the weather? use tool get_weather" }];
     const request = { model, tools: [weather], messages, thinking: enabled, max_tokens: 4000 };
     const first = (await served(request)).json;
@@ -113,7 +113,7 @@ describe("thinking", () => {
     return world.sent().at(-1)!.thinking;
   };
 
-  test("a budget goes out on the first turn, below the cap, as an older host wants it", async () => {
+  test("a budget is sent on the first turn, below the cap, as an older host needs it", async () => {
     expect(await thinkingSent({ model: "demo/deep", thinking: enabled })).toEqual(enabled);
     expect(await thinkingSent({ model: "demo/deep", thinking: { type: "enabled", budget_tokens: 9000 } })).toEqual({
       type: "enabled",
@@ -228,7 +228,7 @@ test.each(["demo/there", "demo/back"])("%s: the other dialect's host answers, wh
   }
 });
 
-test("400 request_rejected: the upstream's own words, in Anthropic's envelope", async () => {
+test("400 request_rejected: the upstream's own sentence, in Anthropic's envelope", async () => {
   const reply = await askMessage(world, await world.account(), { model: "demo/rejecting" });
   expect(reply.status).toBe(400);
   expect(reply.json).toMatchObject({ type: "error", error: { type: "invalid_request_error", code: "request_rejected" } });
@@ -245,7 +245,7 @@ test("a document that is only an address goes to the route that fetches it", asy
   expect(world.sent()).toHaveLength(1);
 });
 
-test.each([["demo/cut"], ["demo/failing"]])("%s breaks midway: an error event, and nothing is charged", async (model) => {
+test.each([["demo/cut"], ["demo/failing"]])("%s is interrupted: an error event, and nothing is charged", async (model) => {
   const account = await world.account();
   const events = eventsOf(await askMessage(world, account, { model, ...stream }));
   expect(events.at(-1)).toMatchObject({ event: "error", data: { error: { code: "stream_interrupted", type: "api_error" } } });

@@ -1,5 +1,5 @@
-// POST /v1/messages as Claude Code 2.1.330 asks it, recorded from the client itself and shortened (WIRE.md 6.1): nothing it sends
-// may cause a 400, and nothing of it may reach an upstream that doesn't know it.
+// POST /v1/messages as Claude Code 2.1.330 sends it, recorded from the client and shortened: nothing in it may cause a 400, and nothing may
+// reach an upstream that doesn't know it.
 import { expect, test } from "vitest";
 import { chatWorld, language } from "../chat/chat-gateway.ts";
 import { eventsOf, messageOf } from "./message-events.ts";
@@ -80,7 +80,7 @@ test("a turn: thinking, then a tool call", async () => {
   expect(JSON.stringify(sent)).not.toMatch(/cache_control|defer_loading|eager|billing-header/);
 });
 
-test("the next turn: what the model thought, its call, a result that is an error, a system message as text", async () => {
+test("the next turn: the model's thinking, its call, a result that is an error, a system message as text", async () => {
   const { content } = messageOf(eventsOf(await ask(turn)));
   const results = [{ type: "tool_result", content: "Exit code 127", is_error: true, tool_use_id: content[1].id, cache_control: ephemeral }];
   const messages = [

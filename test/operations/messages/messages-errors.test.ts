@@ -1,4 +1,4 @@
-// POST /v1/messages refused: every code that the contract declares, in Anthropic's envelope, and not a cent charged.
+// What POST /v1/messages refuses: every code that the contract declares, in Anthropic's envelope, without a charge.
 import { describe, expect, test } from "vitest";
 import type { TestReply } from "../../support/gateway.ts";
 import { chatWorld, language } from "../chat/chat-gateway.ts";
@@ -24,7 +24,7 @@ const world = chatWorld([
   },
 ]);
 
-/** Asks, expects the error in its envelope, and that no cent moved. */
+/** Sends the request, expects the error in its envelope, and that nothing was charged. */
 async function refused(body: object, status: number, type: string, code: string, param: string | null = null): Promise<TestReply> {
   const account = await world.account();
   const reply = await askMessage(world, account, body);

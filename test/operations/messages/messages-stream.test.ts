@@ -1,5 +1,5 @@
-// POST /v1/messages with stream: true on models whose upstream speaks the OpenAI dialect: the events, the charge, streams that
-// break, callers who leave (WIRE.md 5.4 and 8.4).
+// POST /v1/messages with stream: true on models whose upstream speaks the OpenAI dialect: the events, the charge, interrupted streams, and
+// callers who disconnect.
 import { describe, expect, test } from "vitest";
 import { chatWorld, language } from "../chat/chat-gateway.ts";
 import { leave } from "../chat/leave.ts";
@@ -131,7 +131,7 @@ describe("200, the events", () => {
   });
 });
 
-describe("200, a stream that breaks", () => {
+describe("200, an interrupted stream", () => {
   test.each([["demo/cut"], ["demo/ended"], ["demo/error"]])(
     "%s: its last event is an error, no message_stop follows, and nothing is charged",
     async (model) => {
@@ -176,7 +176,7 @@ describe("errors before the first event", () => {
   });
 });
 
-describe("a caller who leaves", () => {
+describe("a caller who disconnects", () => {
   const leaving = (model: string, enough: (text: string) => boolean) => leave(world, "/v1/messages", { model, messages: hello }, enough);
 
   test("before the answer began pays nothing", async () => {

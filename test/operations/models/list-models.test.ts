@@ -1,4 +1,4 @@
-// GET /v1/models over HTTP: every filter, its echo, bad values, and what a failure says (gateway-api.md, WIRE.md 4.2 and 14 rows 50, 51).
+// GET /v1/models over HTTP: every filter, its echo, bad values, and what a failure says.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { smallCatalog } from "../../catalog/small-catalog.ts";
 import { type Gateway, startGateway } from "../../support/gateway.ts";

@@ -1,4 +1,4 @@
-// GET /v1/models as Anthropic's clients page through it. Nobody else's request is answered in pages.
+// GET /v1/models as Anthropic's clients page through it. Other clients get no pages.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { smallCatalog } from "../../catalog/small-catalog.ts";
 import { type Gateway, startGateway } from "../../support/gateway.ts";
@@ -62,7 +62,7 @@ describe("200, with the header anthropic-version", () => {
     expect(json).toMatchObject({ data: [], has_more: false, first_id: null, last_id: null });
   });
 
-  test("an empty id is none; caches are told that the header counts", async () => {
+  test("an empty id counts as absent; caches learn that the header matters", async () => {
     const { json, headers } = await ask("?limit=2&after_id=&before_id=");
     expect(idsOf(json)).toEqual((await all()).slice(0, 2));
     expect(headers["vary"]).toContain("anthropic-version");

@@ -1,4 +1,4 @@
-// GET /v1/models/{id} and GET /v1/models/recommend over HTTP (WIRE.md 4.2, 15.8).
+// GET /v1/models/{id} and GET /v1/models/recommend over HTTP.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { smallCatalog } from "../../catalog/small-catalog.ts";
 import { type Gateway, startGateway } from "../../support/gateway.ts";
@@ -80,7 +80,7 @@ describe("recommendModels 200", () => {
     expect(await ids(query)).toEqual(expected);
   });
 
-  test("an old word is told in today's", async () => {
+  test("an old name is answered with today's", async () => {
     expect((await get("recommend?use_case=coding")).json.use_case).toBe("write-code");
   });
 });

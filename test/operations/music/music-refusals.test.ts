@@ -1,4 +1,4 @@
-// POST /v1/audio/music refuses: every declared code in the words of its dialect, and nothing is charged or kept.
+// What POST /v1/audio/music refuses: every declared code in its dialect, with nothing charged or stored.
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -111,7 +111,7 @@ describe("404 model_not_found", () => {
   });
 });
 
-describe("401 and 402, in music's words", () => {
+describe("401 and 402, in music's format", () => {
   test("auth_error: no key, or a wrong one", async () => {
     for (const key of [undefined, "svc_wrong"]) {
       const reply = await world.gateway.request("POST", "/v1/audio/music", { ...(key !== undefined && { key }), body: { prompt } });
@@ -171,7 +171,7 @@ describe("what can't be charged isn't kept", () => {
     await world.expectUntouched(by);
   });
 
-  test("who leaves before it is kept pays nothing, and the upstream is told", async () => {
+  test("a disconnect before it is stored: free, and the upstream call is cancelled", async () => {
     const by = await world.account();
     const before = mediaFiles();
     const controller = new AbortController();

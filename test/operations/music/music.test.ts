@@ -1,5 +1,4 @@
-// POST /v1/audio/music: by the second that is asked for, or by the song, whose length is measured; kept at a permanent address where
-// that is asked for.
+// POST /v1/audio/music: billed by the second asked for, or by the song, whose length is measured; stored at a permanent address on request.
 import { describe, expect, test } from "vitest";
 import { roundUsd } from "../../support/round-usd.ts";
 import { contentTypes, eightFormats, heardIn, kbpsOf, listen, perSecond, perSong, speechWorld } from "../speech/speech-gateway.ts";
@@ -67,7 +66,7 @@ describe("200, by the second", () => {
     expect(reply.headers).toMatchObject({ "x-svc-duration-sec": "300", "x-svc-cost-usd": "40.5", "x-svc-balance-usd": "59.5" });
   });
 
-  test("an alias is named beside its model; lyrics are not looked at", async () => {
+  test("an alias is named beside its model; lyrics are not checked", async () => {
     const reply = await music(await world.account(), { model: "jingle", lyrics: "x".repeat(5000), music_length_ms: 3000 });
     expect(reply.headers).toMatchObject({ "x-svc-model": "demo/score", "x-svc-alias": "jingle" });
     expect(JSON.stringify(orders()[0])).not.toContain("xxx");
@@ -78,7 +77,7 @@ describe("200, by the second", () => {
     expect(orders()[0]!.prompt).toBe("é".repeat(2000));
   });
 
-  test("a stream that breaks ends without a proper end, is free and is logged as provider_error", async () => {
+  test("an interrupted stream ends without a proper end, is free and is logged as provider_error", async () => {
     const account = await world.account();
     const { outcome, headers } = await listen(world, account, { model: "demo/cut", prompt }, undefined, "music");
     expect([outcome, headers["x-svc-balance-usd"]]).toEqual(["broken", "15.95"]);
@@ -86,7 +85,7 @@ describe("200, by the second", () => {
     await world.expectUntouched(account);
   });
 
-  test("who leaves midway pays for the whole piece", async () => {
+  test("a caller who disconnects midway pays for the whole piece", async () => {
     const account = await world.account();
     await listen(world, account, { model: "demo/paced", prompt, music_length_ms: 10_000 }, (size) => size > 0, "music");
     expect(await world.onlyLog(account)).toMatchObject({ status: "aborted", cost: 135_000_000n, units: "10" });

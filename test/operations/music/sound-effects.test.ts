@@ -1,4 +1,4 @@
-// POST /v1/audio/sfx where a catalog serves such a model, and while none is served: 404 right after authentication.
+// POST /v1/audio/sfx where a catalog serves such a model, and where none is served: 404 right after authentication.
 import { describe, expect, test } from "vitest";
 import { familyA, heardIn, soundModel, speechWorld } from "../speech/speech-gateway.ts";
 
@@ -32,7 +32,7 @@ describe("200", () => {
     expect(orders()[0]).toMatchObject({ text: prompt, duration_seconds: seconds, prompt_influence: 1 });
   });
 
-  test("`text` is another name for `prompt`, which wins; the length is the model's and influence 0.3 where nobody says", async () => {
+  test("`text` is another name for `prompt`, which wins; the length is the model's and influence 0.3 by default", async () => {
     const account = await world.account();
     await world.ask(account, { text: "Rain" }, "sfx");
     await world.ask(account, { text: "Rain", prompt: "e\u0301".repeat(500) }, "sfx");
@@ -108,7 +108,7 @@ describe("404 model_not_found while none is served", () => {
     expect([reply.status, reply.json.error.code]).toEqual([404, "model_not_found"]);
   });
 
-  test("not before the key was looked at", async () => {
+  test("only after the key was checked", async () => {
     const reply = await paused.gateway.request("POST", "/v1/audio/sfx", { body: { prompt } });
     expect([reply.status, reply.json.error.code]).toEqual([401, "missing_api_key"]);
   });

@@ -1,4 +1,4 @@
-// POST /v1/rerank: the model's own ranking under our name and at our price, whichever host made it; errors of the older form.
+// POST /v1/rerank: the model's own ranking under our name and at our price, whichever host made it; errors in the older format.
 import { describe, expect, test, vi } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import { rankingSize } from "../../../src/language/prompt-size.ts";
@@ -55,7 +55,7 @@ const documents = ["The harbour opens at six.", "He who keeps the light lived in
 const rank = (account: TestAccount, body: object) =>
   world.gateway.request("POST", "/v1/rerank", { key: account.key, body: { model: "host/jina", query, documents, ...body } });
 
-/** Asks, expects the older form and nothing else, and that no cent moved. */
+/** Sends the request, expects the older format and nothing else, and that nothing was charged. */
 async function refused(body: object, status: number, type: string, account?: TestAccount): Promise<TestReply> {
   const asking = account ?? (await world.account());
   const before = await world.gateway.balance(asking);
@@ -194,7 +194,7 @@ describe("400 invalid_request", () => {
     }
   });
 
-  test.each(hosts)("%s: its own sentence is told", async (host) => {
+  test.each(hosts)("%s: its own sentence is shown", async (host) => {
     const { json } = await refused({ model: `reject/${host}` }, 422, "invalid_request");
     expect(json.error.message).toContain("does not support this value with this model");
   });
@@ -274,7 +274,7 @@ describe("500 and 502 server_error", () => {
 });
 
 describe("503 server_error", () => {
-  test.each(["fail-500", "429", "401", "402", "403", "reset"])("sim-%s of the only route: come back in 5 s", async (fault) => {
+  test.each(["fail-500", "429", "401", "402", "403", "reset"])("sim-%s of the only route: retry in 5 s", async (fault) => {
     const { headers, text } = await refused({ model: `down/${fault}` }, 503, "server_error");
     expect(headers).toMatchObject({ "retry-after": "5", "x-should-retry": "true" });
     expect(text).not.toMatch(/api key|balance|rate limit/i);

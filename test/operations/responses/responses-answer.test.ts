@@ -1,4 +1,4 @@
-// POST /v1/responses, whole answers: what they say, what they repeat, what they cost.
+// POST /v1/responses, whole answers: their content, the fields that they repeat, their cost.
 import { describe, expect, test } from "vitest";
 import { chatWorld, hello, language } from "../chat/chat-gateway.ts";
 import { respond, weather } from "./responses-gateway.ts";
@@ -145,7 +145,7 @@ describe("200", () => {
     expect(find!.function).toMatchObject({ name: "crm__find", description: "Customers\n\nThe weather" });
   });
 
-  test("tools that agents send unasked are left out: the model is never offered them, the answer doesn't show them", async () => {
+  test("tools that agents always send are dropped: the model is never offered them, the answer doesn't show them", async () => {
     const tools = [
       { type: "web_search" },
       { type: "web_search_preview_2025_03_11" },
@@ -178,7 +178,7 @@ describe("200", () => {
     expect(world.sent()[1]).toHaveProperty("response_format", { type: "json_object" });
   });
 
-  test("pictures and files reach the model as chat's parts", async () => {
+  test("images and files reach the model as chat's parts", async () => {
     const content = [
       { type: "input_text", text: "What is this?" },
       { type: "input_image", image_url: "data:image/png;base64,AAAA", detail: "original" },

@@ -30,7 +30,7 @@ test("whole and streamed end alike, and cost what the same chat costs", async ()
   }
 });
 
-test("what was read from and written to the cache is told apart", async () => {
+test("reads from and writes to the cache are shown separately", async () => {
   const { json } = await respond(world, await world.account(), { model: "demo/cached" });
   expect(json.usage.input_tokens_details).toEqual({ cached_tokens: 700, cache_write_tokens: 200 });
 });
@@ -57,7 +57,7 @@ describe("an agent's turns", () => {
   });
 });
 
-test("a stream that breaks is told and free", async () => {
+test("an interrupted stream is reported and free", async () => {
   const account = await world.account();
   const types = typesOf(eventsOf(await respond(world, account, { model: "demo/broken", stream: true })));
   expect(types.slice(-2)).toEqual(["error", "response.failed"]);

@@ -1,5 +1,5 @@
-// POST /v1/responses, what every response object holds: typed clients and the Open Responses schema read each of these fields
-// without asking whether it is there, in the whole answer and in every record that carries one.
+// POST /v1/responses: the fields of every response object, in whole answers and in every record that carries one. Typed clients and the Open
+// Responses schema read each of them without checking that it exists.
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { chatWorld, language, provider } from "../chat/chat-gateway.ts";

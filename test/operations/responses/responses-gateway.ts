@@ -1,9 +1,9 @@
-// What the tests of /v1/responses share: asking, and reading a stream's records with their names.
+// What the tests of /v1/responses share: sending requests, and reading a stream's records with their names.
 import { expect } from "vitest";
 import type { TestAccount, TestReply } from "../../support/gateway.ts";
 import type { ChatWorld } from "../chat/chat-gateway.ts";
 
-/** A user's "Hello", where the body doesn't say else. */
+/** By default a user's "Hello". */
 export function respond({ gateway }: ChatWorld, { key }: TestAccount, body: object): Promise<TestReply> {
   return gateway.request("POST", "/v1/responses", { key, body: { input: "Hello", ...body } });
 }

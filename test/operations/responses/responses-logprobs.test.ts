@@ -1,4 +1,4 @@
-// POST /v1/responses, log probabilities: those of chat in the words of Responses, whole and streamed.
+// POST /v1/responses, log probabilities: chat's in the format of Responses, whole and streamed.
 import { describe, expect, test } from "vitest";
 import { chatWorld, hello, language } from "../chat/chat-gateway.ts";
 import { eventsOf, respond } from "./responses-gateway.ts";

@@ -1,4 +1,4 @@
-// POST /v1/responses, what it refuses: each code that the contract declares for it, in the words of the request that came.
+// What POST /v1/responses refuses: each code that the contract declares for it, with the original request's fields.
 import { describe, expect, test } from "vitest";
 import { chatWorld, language } from "../chat/chat-gateway.ts";
 import { respond, weather } from "./responses-gateway.ts";
@@ -140,7 +140,7 @@ describe("what chat refuses as well", () => {
   test.each([
     ["demo/rejecting", "temperature"],
     ["demo/too-long", "input"],
-  ])("%s: what the model finds at fault is named in the request's own words: %s", async (model, param) => {
+  ])("%s: the field that the model rejects is named as in the request: %s", async (model, param) => {
     await expectRefused({ model, input: "x" }, 400, "request_rejected", param);
   });
 

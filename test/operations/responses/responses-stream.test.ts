@@ -1,4 +1,4 @@
-// POST /v1/responses with stream: true: the records in OpenAI's order, the charge, and streams that break.
+// POST /v1/responses with stream: true: the records in OpenAI's order, the charge, and interrupted streams.
 import { describe, expect, test } from "vitest";
 import { chatWorld, language } from "../chat/chat-gateway.ts";
 import { eventsOf, respond, typesOf, weather } from "./responses-gateway.ts";
@@ -112,7 +112,7 @@ describe("200, the records", () => {
   });
 });
 
-describe("200, a stream that breaks", () => {
+describe("200, an interrupted stream", () => {
   test.each([["demo/cut"], ["demo/ended"], ["demo/error"]])(
     "%s: error and response.failed say stream_interrupted, and nothing is charged",
     async (model) => {
@@ -142,7 +142,7 @@ describe("200, a stream that breaks", () => {
   });
 });
 
-test("a client that leaves pays for what was delivered", async () => {
+test("a client that disconnects pays for what was delivered", async () => {
   const account = await world.account();
   const controller = new AbortController();
   const response = await fetch(`${world.gateway.url}/v1/responses`, {

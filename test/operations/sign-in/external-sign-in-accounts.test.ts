@@ -1,4 +1,4 @@
-// Which account an external sign-in leads to: new, known, linked or reclaimed; one each, however many come at once.
+// Which account an external sign-in leads to: new, known, linked or reclaimed; a single one, however many sign-ins come at once.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import { createKey } from "../../../src/accounts/manage-keys.ts";
@@ -48,7 +48,7 @@ const entries = async (accountId: bigint) =>
 const signupCredit = { kind: "signup_credit", amount: 50_000_000n };
 
 describe("a new identity", () => {
-  test("200: a new verified account with the signup credit, and no key that nobody has seen", async () => {
+  test("200: a new verified account with the signup credit, and without a key, which its user would never see", async () => {
     const reply = await signIn("new", "new@example.com");
     expect(reply.json.user).toMatchObject({ email: "new@example.com", email_verified: true, tier: 0 });
     const accountId = await accountAt("new@example.com");

@@ -1,5 +1,5 @@
-// A sign-in at an external provider belongs to the browser that began it: with another's code and state no page signs its visitor in to
-// another's account.
+// A sign-in at an external provider belongs to the browser that began it: no page can sign its visitor in to another's account with that
+// account's code and state.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Gateway, startGateway, type TestReply } from "../../support/gateway.ts";
 import { clientId, clientSecret, type OpenidProvider, redirectUri, startOpenidProvider } from "../../support/openid-provider.ts";

@@ -1,4 +1,4 @@
-// Signing in by GitHub, with a server of its kind in its place.
+// Signing in by GitHub, with a test server in GitHub's place.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type GithubServer, startGithubServer } from "../../support/github-server.ts";
 import { type Gateway, startGateway } from "../../support/gateway.ts";
@@ -47,7 +47,7 @@ test("200: the primary address of GitHub's API; the user's number there is the i
   expect((await finish(await withCode("octo"))).json.user.id).toBe(first.json.user.id);
 });
 
-test("200: users who come at the same time are not taken for each other", async () => {
+test("200: users who sign in at the same time are not confused", async () => {
   const users = Array.from({ length: 8 }, (_, i) => ({ login: `user-${i}`, email: `user-${i}@example.com` }));
   for (const [i, { login, email }] of users.entries())
     github.users.set(login, { id: i, emails: [{ email, primary: true, verified: true }] });

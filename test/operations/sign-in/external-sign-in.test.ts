@@ -129,7 +129,7 @@ describe("signInWithProvider by code", () => {
     expectRefused(await finish({ code, state: (await start()).json.state }), 401, "invalid_credentials");
   });
 
-  test("401 invalid_credentials: a code of another sign-in, which PKCE tells", async () => {
+  test("401 invalid_credentials: a code of another sign-in, which PKCE detects", async () => {
     const { code } = await withCode();
     expectRefused(await finish({ code, state: (await start()).json.state }), 401, "invalid_credentials");
   });

@@ -1,4 +1,4 @@
-// At most 20 mails of a kind wait for an answer from one account, whoever asks for them and how; no reply tells.
+// An account never has more than 20 unanswered mails of a kind, however they are requested, and no reply reveals it.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { forgotPassword, resendVerification } from "../../../src/sign-in/resend.ts";
 import { signUp } from "../../../src/sign-in/sign-up.ts";
@@ -10,7 +10,7 @@ afterAll(() => gateway.stop());
 
 const hour = 60 * 60 * 1000;
 const mailsTo = (email: string) => gateway.mails.filter(({ to }) => to === email).length;
-/** Past the throttle, which lets five a minute through. */
+/** Bypasses the throttle, which lets five a minute through. */
 const asking = (email: string, at: Date) => ({
   signUp: () => signUp(gateway.context, { email, password, name: null, at }),
   resend: () => resendVerification(gateway.context, { email, at }),
@@ -28,7 +28,7 @@ test.each([["signUp"], ["resend"], ["forgot"]] as const)(
     const last = await gateway.mailTo(email);
     expect((await gateway.post("/v1/auth/verify", { token: tokenIn(last) })).status).toBe(200);
     await asking(email, at).forgot();
-    expect(mailsTo(email)).toBe(21); // of another kind: a flood keeps nobody out
+    expect(mailsTo(email)).toBe(21); // of another kind: a flood locks no user out
   },
 );
 

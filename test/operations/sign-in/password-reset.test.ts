@@ -19,7 +19,7 @@ async function forgetful() {
 }
 
 describe("forgot", () => {
-  test("202 for everybody, byte for byte; a mail with a link only where there is an account", async () => {
+  test("always 202, byte for byte the same; a mail with a link only where there is an account", async () => {
     const { email } = await gateway.verifiedPerson();
     const mails = gateway.mails.length;
     const replies = [await forgot(email), await forgot(gateway.newEmail())];

@@ -126,7 +126,7 @@ describe("elsewhere", () => {
     expect(codeOf(await chat(bearer(token)))).toEqual([403, "permission_denied"]);
   });
 
-  test("a preflight allows X-Svc-CSRF, and nothing tells a browser to send cookies from other origins", async () => {
+  test("a preflight allows X-Svc-CSRF, and no header lets a browser send cookies from other origins", async () => {
     const reply = await fetch(`${gateway.url}/v1/auth/signout`, {
       method: "OPTIONS",
       headers: { origin: "https://other.example", "access-control-request-method": "POST", "access-control-request-headers": "x-svc-csrf" },

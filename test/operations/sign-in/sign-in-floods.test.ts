@@ -1,5 +1,5 @@
-// Floods of sign-ins, sign-ups and guesses from 240 networks, none of which asks more than it may: who has an account signs in meanwhile,
-// and no reply tells which addresses have one.
+// Floods of sign-ins, sign-ups and guesses from 240 networks, each within its limit: users with an account can sign in meanwhile, and no reply
+// reveals which addresses have one.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { awayFromMinuteEdge } from "../../limits/counted-database.ts";
 import { argon2Runs, password, type Person, type SignInGateway, startSignInGateway, tokenIn } from "../../support/sign-in.ts";
@@ -22,7 +22,7 @@ const counts = (statuses: number[]) =>
   Object.fromEntries([...new Set(statuses)].sort().map((one) => [one, statuses.filter((s) => s === one).length]));
 const statusesOf = async (replies: ReturnType<typeof flood>) => (await Promise.all(replies)).map(({ status }) => status);
 
-test("guesses at addresses without an account: each is 401, and everyone who has one signs in meanwhile", async () => {
+test("guesses at addresses without an account: each is 401, and users with an account sign in meanwhile", async () => {
   const users = await people(8);
   let unknown: ReturnType<typeof flood> = [];
   let replies: number[] = [];
@@ -33,7 +33,7 @@ test("guesses at addresses without an account: each is 401, and everyone who has
   });
   expect(counts(replies)).toEqual({ 200: users.length });
   expect(counts(await statusesOf(unknown))).toEqual({ 401: networks });
-  expect(runs).toBeLessThan(networks); // no turn goes to guesses while somebody waits for one
+  expect(runs).toBeLessThan(networks); // guesses get no slot while a user waits for one
 });
 
 test("guesses at one address: others sign in meanwhile, and its owner from where they did before", async () => {
@@ -81,7 +81,7 @@ test("a known network has its own bound all the same, is another's for another a
   expect([before > 0, await known()]).toEqual([true, 0]);
 });
 
-test("sign-ups: who has an account signs in meanwhile", async () => {
+test("sign-ups: users with an account sign in meanwhile", async () => {
   const users = await people(4);
   const signUps = flood("/v1/auth/signup", (nth) => ({ email: `crowd-${nth}@example.com`, password }));
   const replies = await Promise.all(users.map(({ email }) => gateway.signIn(email)));

@@ -1,4 +1,4 @@
-// 503 overloaded where too many passwords are being worked on. That the database is away is every-operation.test.ts's.
+// 503 overloaded while too many passwords are being hashed. An unavailable database is tested in every-operation.test.ts.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hashPassword } from "../../../src/accounts/passwords.ts";
 import { password, type SignInGateway, startSignInGateway, tokenIn } from "../../support/sign-in.ts";
@@ -12,7 +12,7 @@ test("too many passwords at once: nothing is changed, and a mail's token works a
   await gateway.signUpVerified(person);
   await gateway.post("/v1/auth/password/forgot", { email: person });
   const reset = { token: tokenIn(await gateway.mailTo(person)), password: "another good phrase" };
-  /** More than there are places for, until it is told to end. */
+  /** Keeps the queue full until it is told to end. */
   const keepBusy = () => {
     let isOver = false;
     const again = async (): Promise<void> => {

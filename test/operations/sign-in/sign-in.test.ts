@@ -1,4 +1,4 @@
-// POST /v1/auth/signin over HTTP: the session it opens, and that a refusal tells nothing about who has an account.
+// POST /v1/auth/signin over HTTP: the session it opens, and that refusals don't reveal which addresses have an account.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import { awayFromMinuteEdge } from "../../limits/counted-database.ts";
@@ -75,7 +75,7 @@ describe("401 invalid_credentials", () => {
   });
 });
 
-test("403 permission_denied: suspended, told to who knows the password; no session is opened", async () => {
+test("403 permission_denied: suspended, shown only with the right password; no session is opened", async () => {
   const { email, id } = await gateway.verifiedPerson();
   await setSuspended(gateway.context.db, id, new Date());
   const sessions = () => gateway.rows("select 1 from session where account_id = $1", [id]);

@@ -1,4 +1,4 @@
-// POST /v1/auth/signup over HTTP: what it makes, and that no reply tells whether an address has an account.
+// POST /v1/auth/signup over HTTP: what it creates, and that replies don't reveal whether an address has an account.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { signUp } from "../../../src/sign-in/sign-up.ts";
 import { awayFromMinuteEdge } from "../../limits/counted-database.ts";
@@ -68,7 +68,7 @@ describe("201 for an address that has an account", () => {
     expect((await gateway.rows("select 1 from account where email_norm = $1", [verified])).length).toBe(1);
   });
 
-  test("the password is hashed once, whoever asks", async () => {
+  test("the password is hashed once for every address", async () => {
     const [fresh, waiting, verified] = [gateway.newEmail(), gateway.newEmail(), gateway.newEmail()];
     await gateway.signUp(waiting);
     await gateway.signUpVerified(verified);
@@ -89,7 +89,7 @@ describe("201 for an address that has an account", () => {
     expect((await gateway.signIn(email)).status).toBe(200);
   });
 
-  test("not verified: a second mail with its own link; nobody can sign in", async () => {
+  test("not verified: a second mail with its own link; no sign-in yet", async () => {
     const email = gateway.newEmail();
     await gateway.signUp(email);
     const first = await gateway.mailTo(email);

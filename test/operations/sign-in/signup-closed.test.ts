@@ -1,4 +1,4 @@
-// SVC_SIGNUP and SVC_SIGNUP_DOMAINS: who may sign up, on every way to an account, and no reply that tells which addresses have one.
+// SVC_SIGNUP and SVC_SIGNUP_DOMAINS: who may sign up, on every way to an account, without revealing which addresses have one.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAccount } from "../../../src/accounts/admin.ts";
 import { clientId, clientSecret, type OpenidProvider, redirectUri, startOpenidProvider } from "../../support/openid-provider.ts";

@@ -1,4 +1,4 @@
-// The signup credit, once a mailbox: however its address is written, whichever way the account is made, however many come at once.
+// The signup credit is given once for each mailbox: however its address is written, whichever way the account is made, however many come at once.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { clientId, clientSecret, type OpenidProvider, redirectUri, startOpenidProvider } from "../../support/openid-provider.ts";
 import { codeOf, password, type SignInGateway, startSignInGateway, tokenIn } from "../../support/sign-in.ts";

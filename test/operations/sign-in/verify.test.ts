@@ -1,4 +1,4 @@
-// POST /v1/auth/verify over HTTP: by token and by code, once; the credit; and whose password holds.
+// POST /v1/auth/verify over HTTP: by token and by code, once; the credit; and which password counts.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import { resendVerification } from "../../../src/sign-in/resend.ts";
@@ -56,7 +56,7 @@ describe("200", () => {
     expect((await balanceOf(json.api_key)).json.balance).toBe(0.5);
   });
 
-  describe("several sign-ups of one address wait: whoever's mail is answered, no password of theirs holds", () => {
+  describe("several sign-ups of one address wait: whichever mail is answered, none of their passwords counts", () => {
     const contested = async () => {
       const { email, mail: first } = await signedUp({ password: "squatter's one", name: "Squatter" });
       await gateway.signUp(email, { name: "Ada" });
@@ -86,7 +86,7 @@ describe("200", () => {
     });
   });
 
-  test("somebody else signed up, and the owner asks for a new password: the verification that comes holds no password", async () => {
+  test("a stranger signed up, and the owner asks for a new password: the verification that follows holds no password", async () => {
     const { email } = await signedUp({ password: "squatter's one" });
     await gateway.post("/v1/auth/password/forgot", { email });
     expect((await verify({ token: tokenIn(await gateway.mailTo(email)) })).status).toBe(200);
@@ -222,7 +222,7 @@ test("403 permission_denied: the account is suspended; the mail works again when
 describe("POST /v1/auth/verify/resend", () => {
   const resend = (email: string) => gateway.post("/v1/auth/verify/resend", { email });
 
-  test("202 for everybody, byte for byte; a mail only for who waits for one", async () => {
+  test("always 202, byte for byte the same; a mail only for an address that waits for one", async () => {
     const { email } = await signedUp();
     const verified = gateway.newEmail();
     await gateway.signUpVerified(verified);
@@ -254,7 +254,7 @@ describe("POST /v1/auth/verify/resend", () => {
 });
 
 describe("429 rate_limit_exceeded", () => {
-  test("the 101st code for one address within a minute, whatever its case and whoever asks; another address still passes", async () => {
+  test("the 101st code for one address within a minute, whatever its case and from whichever network; another address still passes", async () => {
     await awayFromMinuteEdge();
     const [{ email }, other] = [await signedUp(), await signedUp()];
     const spelt = (client: number) => (client % 2 === 0 ? email : email.toUpperCase());
@@ -266,7 +266,7 @@ describe("429 rate_limit_exceeded", () => {
     expect((await verify({ email: other.email, code: codeIn(other.mail) })).status).toBe(200);
   });
 
-  test("the sixth mail asked for again by one client for one address within a minute; its owner is not kept out", async () => {
+  test("the sixth mail requested by one client for one address within a minute; its owner is not locked out", async () => {
     await awayFromMinuteEdge();
     const resend = (email: string, client = "192.0.2.9") => gateway.post("/v1/auth/verify/resend", { email }, client);
     const email = gateway.newEmail();

@@ -1,5 +1,5 @@
-// What stands before speech, music and sounds are looked at: the key, the size of a body, its form, the rate; each in the endpoint's words
-// and in the order of WIRE.md 14.1.
+// What is checked before a speech, music or sound request is read: the key, the size of the body, its syntax, the rate; in this order and in
+// the endpoint's own format.
 import { describe, expect, test } from "vitest";
 import { awayFromMinuteEdge } from "../../limits/counted-database.ts";
 import { highTiers } from "../../support/tiers.ts";

@@ -1,4 +1,4 @@
-// A gateway that sells speech, music and sounds over every protocol that has them, and what those tests ask of it.
+// A gateway that sells speech, music and sounds over every protocol that has them, and the helpers of its tests.
 import { expect } from "vitest";
 import { decodeMp3, type Heard, readPcm } from "../../simulator/audio-check.ts";
 import type { startGateway, TestAccount, TestReply } from "../../support/gateway.ts";
@@ -6,9 +6,9 @@ import { highTiers } from "../../support/tiers.ts";
 import { type ChatWorld, chatWorld } from "../chat/chat-gateway.ts";
 
 export interface SpeechWorld extends ChatWorld {
-  /** POST to /v1/audio/…; "speech" where nothing is said. */
+  /** POST to /v1/audio/…, by default to speech. */
   ask(account: TestAccount, body: unknown, path?: string): Promise<TestReply>;
-  /** One row of the log of the account; waits until it is there. */
+  /** The account's row of the usage log; waits until it is there. */
   onlyLog(account: TestAccount): Promise<Record<string, unknown>>;
 }
 
@@ -80,7 +80,7 @@ export async function heardIn(bytes: Buffer, format: string): Promise<Heard> {
   return encoding === "pcm" ? readPcm(bytes, Number(rate)) : readMuLaw(bytes, Number(rate));
 }
 
-/** G.711, written out again: what the gateway uses must not vouch for itself. */
+/** G.711, implemented again: the gateway's own code must not check itself. */
 function readMuLaw(bytes: Buffer, sampleRate: number): Heard {
   const loudest = bytes.reduce((most, byte) => {
     const code = ~byte & 0xff;
@@ -124,7 +124,7 @@ export interface Listened {
   outcome: "whole" | "broken" | "left";
 }
 
-/** Hears an answer as it comes, over a real socket; leaves when `enough` says so of the bytes that have come. */
+/** Reads an answer as it arrives, over a real socket; disconnects once `enough` returns true for the bytes so far. */
 export async function listen(
   { gateway }: { gateway: { url: string } },
   { key }: Pick<TestAccount, "key">,

@@ -1,4 +1,4 @@
-// Slots and money of speech, music and sound effects: one pool for the three of them, one total over all audio, a hold for each call.
+// Slots and money of speech, music and sound effects: one pool for the three of them, one maximum for all audio, a hold for each call.
 import { afterEach, describe, expect, test } from "vitest";
 import { shippedTiers } from "../../../src/catalog/shipped-tiers.ts";
 import { wavFile } from "../../simulator/audio-check.ts";
@@ -163,7 +163,7 @@ describe("429 audio_concurrent_limit", () => {
 });
 
 describe("402", () => {
-  test("insufficient_credits: to the last 0.00000001 USD, everything that tells why beside it", async () => {
+  test("insufficient_credits: to the last 0.00000001 USD, with everything that explains it", async () => {
     const poor = await pooled.account({ deposit: "0.00202499" });
     const reply = await pooled.ask(poor, { input });
     expect([reply.status, reply.json.error.code]).toEqual([402, "insufficient_credits"]);

@@ -1,4 +1,4 @@
-// POST /v1/audio/speech refuses: every declared code, in the order of WIRE.md 14.1, and nothing is charged.
+// What POST /v1/audio/speech refuses: every declared code, in the documented order, without a charge.
 import { beforeAll, describe, expect, test } from "vitest";
 import type { TestAccount } from "../../support/gateway.ts";
 import { familyA, familyB, speechWorld } from "./speech-gateway.ts";
@@ -166,7 +166,7 @@ describe("400 input_too_long", () => {
     expect(received()).toBe(0);
   });
 
-  test("25 MB of marks in the worst order hold nobody up", async () => {
+  test("25 MB of marks in the worst order block no other request", async () => {
     const input = `e${"\u0301".repeat(6_000_000)}${"\u0327".repeat(6_000_000)}`;
     expect(await refused({ input })).toEqual([400, "input_too_long", "input"]);
     const mixed = `e${"\u0301".repeat(4_000)}${"\u0327".repeat(4_000)}`;
@@ -198,7 +198,7 @@ describe("voices of accounts", () => {
       expect(await refused({ model, input: "Hello", voice: { id: mine } }, other)).toEqual([403, "voice_not_owned", "voice.id"]);
     }
     const reply = await world.ask(account, { model: "demo/b", input: "Hello", voice: theirs });
-    expect(reply.headers).not.toHaveProperty("x-should-retry"); // WIRE.md 14 row 10
+    expect(reply.headers).not.toHaveProperty("x-should-retry");
     expect(reply.json.error).not.toHaveProperty("retryable");
     await world.expectUntouched(account);
   });

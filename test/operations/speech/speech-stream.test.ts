@@ -1,5 +1,5 @@
-// POST /v1/audio/speech as it is sent: the head says what the charge will leave, the charge is durable before the end, a stream that
-// breaks ends without a proper end and is free, and who leaves pays for what had begun (OPERATOR.md "The rest that is fixed").
+// POST /v1/audio/speech, streamed: the head shows the balance after the charge, which is committed before the end; an interrupted stream ends
+// without a proper end and is free; a caller who disconnects pays for what had begun.
 import { connect } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { operations } from "../../../generated/operations.ts";
@@ -29,7 +29,7 @@ const families = [
 const body = (model: string, more: object = {}) => ({ model: `demo/${model}`, input: sentence, stream: true, ...more });
 
 describe("a stream that ends", () => {
-  test.each(families)("of family %s: the head says the balance as the charge leaves it", async (family, cost) => {
+  test.each(families)("of family %s: the head shows the balance after the charge", async (family, cost) => {
     const account = await world.account();
     const { headers, outcome } = await listen(world, account, body(family));
     expect(outcome).toBe("whole");
@@ -72,14 +72,14 @@ describe("a stream that ends", () => {
   });
 });
 
-/** What a process that dies would leave: its hold, which ends by itself. */
+/** What a killed process would leave: its hold, which ends by itself. */
 async function release(accountId: bigint): Promise<void> {
   const { pool } = world.gateway.context.db;
   await pool.query("update hold set expires_at = now() - interval '1 minute' where account_id = $1", [accountId]);
   await pool.query("select ledger_sweep('1 minute')");
 }
 
-describe("a stream that breaks", () => {
+describe("an interrupted stream", () => {
   test.each([["a-cut"], ["b-cut"], ["b-ended"], ["b-error"]])(
     "%s: ends without a proper end, tries nothing else, costs nothing and is logged as tts_failed",
     async (model) => {
@@ -121,7 +121,7 @@ describe("over HTTP/1.0, where a body ends with its connection", () => {
   });
 });
 
-describe("a caller who leaves", () => {
+describe("a caller who disconnects", () => {
   test.each(families)("family %s, before the first byte: pays nothing, and the upstream call is cancelled", async (family) => {
     const account = await world.account();
     const controller = new AbortController();

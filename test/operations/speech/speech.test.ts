@@ -1,4 +1,4 @@
-// POST /v1/audio/speech: every format of both families decodes and lasts as long as its text, and costs what its characters cost.
+// POST /v1/audio/speech: every format of both families decodes, lasts as long as its text, and costs what its characters cost.
 import { describe, expect, test } from "vitest";
 import { roundUsd } from "../../support/round-usd.ts";
 import {

@@ -1,5 +1,4 @@
-// POST /v1/audio/transcriptions: every cell of format x mode x tier of the failover chain, with what each answers, costs and records
-// (gateway-api.md, transcriptions, "Failover chain").
+// POST /v1/audio/transcriptions: every combination of format, mode and tier of the fallback chain: its answer, its cost, its row of the log.
 import { describe, expect, test } from "vitest";
 import type { TestReply } from "../../support/gateway.ts";
 import { roundUsd } from "../../support/round-usd.ts";
@@ -21,7 +20,7 @@ const faults: Record<Tier, [string, string, string]> = {
   none: ["+sim-fail-503", "+sim-fail-500", "+sim-fail-502"],
 };
 
-/** Every cell has models and routes of its own: a breaker remembers. */
+/** Every cell has models and routes of its own, since circuit breakers keep their state. */
 const cells = formats.flatMap((format) =>
   modes.flatMap((mode) => tiers.map((tier) => ({ format, mode, tier, name: `${format}-${mode}-${tier}` }))),
 );

@@ -1,5 +1,5 @@
-// POST /v1/audio/transcriptions when an upstream fails: which faults end the chain, which go on to the next tier, and what is told once all
-// have failed (gateway-api.md, transcriptions, "Client errors fail fast"; OPERATOR.md, "when every route failed").
+// POST /v1/audio/transcriptions when an upstream fails: which faults end the chain, which lead to the next tier, and the error once all have
+// failed.
 import { describe, expect, test } from "vitest";
 import { wavFile } from "../../simulator/audio-check.ts";
 import { provider } from "../chat/chat-gateway.ts";
@@ -64,7 +64,7 @@ const outcomesOf = async (account: { key: string }, reply: Parameters<typeof wor
   (await world.receiptOf(account, reply)).attempts.map(({ model, outcome }: { model: string; outcome: string }) => `${model} ${outcome}`);
 
 describe.each(modes)("errors of the request end the chain at once, free: a %s", (mode) => {
-  test.each(ending)("sim-%s of the model: %s %i, nobody else is asked", async (fault, code, status) => {
+  test.each(ending)("sim-%s of the model: %s %i, no other route is asked", async (fault, code, status) => {
     const account = await world.account();
     const reply = await ask(mode, account, { model: `demo/${fault}` });
     expect([reply.status, reply.json.error.code]).toEqual([status, code]);
@@ -87,7 +87,7 @@ describe.each(modes)("errors of the request end the chain at once, free: a %s", 
 });
 
 describe("429 rate_limit_exceeded of an upstream", () => {
-  test("its own seconds are told, and no limit of the account's", async () => {
+  test("its own seconds are passed on, and no limit of the account's", async () => {
     const account = await world.account();
     const { status, headers, json } = await ask("file", account, { model: "demo/wait" });
     expect([status, json.error.code]).toEqual([429, "rate_limit_exceeded"]);

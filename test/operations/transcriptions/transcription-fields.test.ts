@@ -1,4 +1,4 @@
-// POST /v1/audio/transcriptions: what each field does in both modes, and which are refused before anything is counted or held.
+// POST /v1/audio/transcriptions: the effect of each field in both modes, and what is refused before anything is counted or held.
 import { describe, expect, test } from "vitest";
 import { language } from "../chat/chat-gateway.ts";
 import { formOf, recording, transcriber, transcriptionWorld } from "./transcription-gateway.ts";

@@ -1,5 +1,5 @@
-// A gateway for tests of POST /v1/audio/transcriptions: a catalog of transcription models, forms with a recording, and a host of one's own
-// with recordings at addresses. After each file the ledger must audit clean, and nothing may be left where recordings lie.
+// A gateway for tests of POST /v1/audio/transcriptions: a catalog of transcription models, forms with a recording, and a host with recordings
+// at addresses. After each file the ledger must audit clean, and no recording may be left on disk.
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,23 +12,23 @@ import { type LogRow, provider } from "../chat/chat-gateway.ts";
 
 export interface TranscriptionWorld {
   readonly gateway: Gateway;
-  /** 20 USD were paid in, where nothing else is said. */
+  /** With a deposit of 20 USD by default. */
   account(options?: NewAccountOptions): Promise<TestAccount>;
-  /** Mode 1: `file` in a form, 61.5 seconds of noise where none is given; null: without one. */
+  /** Mode 1: `file` in a form, by default 61.5 seconds of noise; null: without a file. */
   send(account: Pick<TestAccount, "key">, fields: Record<string, string>, file?: Buffer | null, options?: SendOptions): Promise<TestReply>;
-  /** Mode 2: the same recording at an address, where the body names none. */
+  /** Mode 2: a recording at an address, by default the same one. */
   fetch(account: Pick<TestAccount, "key">, body: object, options?: SendOptions): Promise<TestReply>;
   /** Serves bytes, or as `serve` says, at an address that is returned. */
   publish(file: Buffer | Serve): string;
   readonly files: FileServer;
-  /** What the usage log says of a reply's request; undefined: it was never admitted. */
+  /** The usage log's row of a reply's request; undefined: it was never admitted. */
   logOf(reply: TestReply): Promise<LogRow | undefined>;
   receiptOf(account: Pick<TestAccount, "key">, reply: TestReply): Promise<any>;
   /** Forms that the simulator got since the test began: upstream model and fields, without the file. */
   sent(): Record<string, string>[];
-  /** Balance, reservations and spending as if nothing had ever been asked. */
+  /** Balance, holds and spending are as before any request. */
   expectUntouched(account: TestAccount, balance?: number): Promise<void>;
-  /** A moment after an answer the recording that it was about is gone. */
+  /** Soon after an answer its recording is deleted. */
   expectNothingOnDisk(): Promise<void>;
   /** Names of the files that requests have on disk right now. */
   onDisk(): string[];
@@ -142,7 +142,7 @@ export function transcriptionWorld(
   return world;
 }
 
-/** More than any test of something else asks for at once. */
+/** More than any other test sends at once. */
 const slots = { audio_concurrent: 100, audio_concurrent_per_capability: { transcription: 100, understanding: 100, speech: 100 } };
 
 /** A form as browsers and SDKs write it; the file first. */
@@ -154,7 +154,7 @@ export async function formOf(fields: Record<string, string>, file: Buffer | null
   return { body: Buffer.from(await written.arrayBuffer()), type: written.headers.get("content-type")! };
 }
 
-/** The request is over, also where its client left. */
+/** Resolves when the request is over, also after a disconnect. */
 export async function settled(world: TranscriptionWorld, { accountId }: TestAccount): Promise<LogRow> {
   return vi.waitFor(async () => {
     const { rows } = await world.gateway.context.db.pool.query<LogRow>("select * from usage_log where account_id = $1", [accountId]);

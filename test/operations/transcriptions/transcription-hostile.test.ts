@@ -1,5 +1,5 @@
-// POST /v1/audio/transcriptions and recordings that are none, or that mean harm, in both modes: 400, 413, 415 or 422, free, and nothing of
-// them is left on disk (which the world looks at after the file, too). What measuring makes of each is test/media's.
+// POST /v1/audio/transcriptions with recordings that are invalid or malicious, in both modes: 400, 413, 415 or 422, free, with nothing left on
+// disk (also checked after the file). How each is measured is tested in test/media.
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { fixture, type Serve } from "../../media/file-server.ts";
@@ -22,7 +22,7 @@ const ask = async (mode: Mode, account: { key: string }, file: Buffer): Promise<
 const kinds = ["mp3", "wav", "m4a", "ogg", "webm", "flac"];
 
 describe.each(modes)("200: what is audio, whatever it is called: a %s", (mode) => {
-  test.each(kinds)("%s is told by its bytes, and billed one minute", async (kind) => {
+  test.each(kinds)("%s is recognised by its bytes, and billed one minute", async (kind) => {
     const reply = await ask(mode, await world.account(), sample(`tone.${kind}`));
     expect(reply.status).toBe(200);
     expect(reply.json.billing).toMatchObject({ billable_minutes: 1, cost_usd: 0.0009 });
@@ -115,7 +115,7 @@ describe("413 request_too_large", () => {
   test.each([
     ["that says so", { "content-length": String(101 * 1024 * 1024) }],
     ["that does not say so", {}],
-  ])("an address with more than 100 MB, %s: it is given up, and nothing stays", async (_, headers) => {
+  ])("an address with more than 100 MB, %s: loading stops, and no file stays", async (_, headers) => {
     const account = await world.account();
     const reply = await world.fetch(account, { model: "demo/stt", audio_url: world.publish(endless(headers)) });
     expect([reply.status, reply.json.error.code, reply.json.error.param]).toEqual([413, "request_too_large", "audio_url"]);

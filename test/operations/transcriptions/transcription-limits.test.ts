@@ -1,4 +1,4 @@
-// POST /v1/audio/transcriptions and the limits of a tier: what counts, what does not, a concurrency of 0, and a gateway that has to end.
+// POST /v1/audio/transcriptions and the limits of a tier: what counts, what does not, a concurrency of 0, and a gateway that shuts down.
 import { describe, expect, test } from "vitest";
 import { shippedTiers } from "../../../src/catalog/shipped-tiers.ts";
 import { awayFromMinuteEdge } from "../../limits/counted-database.ts";

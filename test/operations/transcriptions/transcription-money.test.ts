@@ -1,5 +1,4 @@
-// POST /v1/audio/transcriptions and money: whole minutes, whose price, the gates before it, and calls that end early (gateway-api.md,
-// cross-cutting rule 3; OPERATOR.md "The rest that is fixed").
+// POST /v1/audio/transcriptions and money: whole minutes, the model whose price applies, the gates before it, and calls that end early.
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
@@ -107,7 +106,7 @@ describe("402 insufficient_credits", () => {
     await world.expectUntouched(account, 0.001);
   });
 
-  test("an address is not asked for by an account that can't pay one minute", async () => {
+  test("an address is not loaded for an account that can't pay one minute", async () => {
     const account = await world.account({ deposit: "0.0008" });
     const loaded = world.files.requests.length;
     const reply = await ask("address", account, { model: "demo/stt" }, short);
@@ -116,7 +115,7 @@ describe("402 insufficient_credits", () => {
     await world.expectUntouched(account, 0.0008);
   });
 
-  test("what an address turns out to cost is refused once it is measured, what the call itself held left out", async () => {
+  test("the cost of a recording at an address is refused once it is measured, not counting the call's own hold", async () => {
     const account = await world.account({ deposit: "0.001" });
     const reply = await ask("address", account, { model: "demo/stt" });
     expect([reply.status, reply.json.error.code]).toEqual([402, "insufficient_credits"]);
@@ -149,7 +148,7 @@ describe.each(modes)("402 key_limit_reached: a %s", (mode) => {
   });
 });
 
-describe("a client that leaves pays nothing, and leaves nothing", () => {
+describe("a client that disconnects pays nothing, and leaves no file", () => {
   test.each(modes)("while the model listens: the upstream call is cancelled: a %s", async (mode) => {
     const account = await world.account();
     await leave(account, mode, "demo/hanging", () => expect(world.gateway.simulator.counters().received).toBe(1));
@@ -201,7 +200,7 @@ describe("a client that leaves pays nothing, and leaves nothing", () => {
   });
 });
 
-/** Asks, and leaves as soon as `met` says so. */
+/** Sends the request and disconnects as soon as `met` returns true. */
 async function leave(account: TestAccount, mode: Mode, model: string, met: () => void): Promise<void> {
   const controller = new AbortController();
   const options = { signal: controller.signal };

@@ -1,4 +1,4 @@
-// GET /v1/usage/{request_id} over HTTP: every kind of end of a call, recomputed from its own receipt.
+// GET /v1/usage/{request_id} over HTTP: every end of a call, recomputed from its own receipt.
 import { describe, expect, test } from "vitest";
 import { createKey } from "../../../src/accounts/manage-keys.ts";
 import type { TestReply } from "../../support/gateway.ts";
@@ -110,7 +110,7 @@ describe("200", () => {
     await expectItAddsUp(account, receipt);
   });
 
-  test("another route of the same model: both attempts, and no word of who they were", async () => {
+  test("another route of the same model: both attempts, without the providers' names", async () => {
     const account = await world.account();
     const receipt = await receiptOf(account, await world.chat(account, { model: "demo/second" }));
     expect(receipt.attempts).toMatchObject([
@@ -120,7 +120,7 @@ describe("200", () => {
     await expectItAddsUp(account, receipt);
   });
 
-  test("trouble with our own credentials at a provider is not told", async () => {
+  test("a failure of our own credentials at a provider is not shown", async () => {
     const account = await world.account();
     const receipt = await receiptOf(account, await world.chat(account, { model: "demo/our-fault" }));
     expect(receipt.attempts[0]).toMatchObject({ outcome: "unavailable", status: null });
@@ -206,7 +206,7 @@ describe("200", () => {
 });
 
 describe("404 request_not_found", () => {
-  test("an unknown id and another account's, in the same words but for the id", async () => {
+  test("an unknown id and another account's: the same answer except for the id", async () => {
     const account = await world.account();
     const other = await world.account();
     const theirs = (await world.chat(other, { model: "demo/chat" })).headers["x-request-id"]!;

@@ -1,4 +1,4 @@
-// GET /v1/auth/usage/logs over HTTP: what a row says of a request, which rows a filter lets through, how pages follow.
+// GET /v1/auth/usage/logs over HTTP: what a row says of a request, which rows a filter matches, how pages follow one another.
 import { describe, expect, test } from "vitest";
 import { createKey } from "../../../src/accounts/manage-keys.ts";
 import { hello, chatWorld, language, prices } from "../chat/chat-gateway.ts";
@@ -78,7 +78,7 @@ describe("a row", () => {
     },
   );
 
-  test("of a stream that broke says so", async () => {
+  test("of an interrupted stream says so", async () => {
     const account = await world.account();
     const { text } = await world.chat(account, { model: "demo/cut", stream: true });
     const [row] = await rowsOf(account);
@@ -86,7 +86,7 @@ describe("a row", () => {
     expect(text).toContain(row.error.message);
   });
 
-  test("of a client that left counts as a success, for what was delivered", async () => {
+  test("of a client that disconnected counts as a success, for what was delivered", async () => {
     const account = await world.account();
     const leaving = new AbortController();
     const response = await fetch(`${world.gateway.url}/v1/chat/completions`, {
@@ -151,7 +151,7 @@ describe("filters", () => {
       expect(await rowsOf({ key: spare.secret }, `?key=${encodeURIComponent(key)}`)).toMatchObject([{ key: masked(account) }]);
   });
 
-  test("nobody sees another account's requests", async () => {
+  test("no account sees another's requests", async () => {
     const account = await world.account();
     await chatOf(account, { model: "demo/chat" });
     expect(await rowsOf(await world.account())).toEqual([]);

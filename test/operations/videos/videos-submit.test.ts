@@ -1,4 +1,4 @@
-// POST /v1/videos/generations: what becomes of each field, what is held for it, and each refusal with nothing held.
+// POST /v1/videos/generations: the effect of each field, the amount held, and each refusal with nothing held.
 import { describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import { postEntry } from "../../../src/ledger/post.ts";
@@ -35,7 +35,7 @@ describe("a new job", () => {
     expect(await heldOf(world.gateway, account)).toEqual({ held: 0.5, balance: 19.5 });
   });
 
-  test("a key that an image has names no clip", async () => {
+  test("the idempotency key of an image names no video", async () => {
     const account = await world.account();
     const body = { model: "img/plain", prompt: "A lighthouse", idempotency_key: "both" };
     const picture = await world.gateway.request("POST", "/v1/images/generations", { key: account.key, body });
@@ -91,14 +91,14 @@ describe("duration_s", () => {
 });
 
 describe("400", () => {
-  test.each(["img/plain", "demo/chat"])("invalid_model: %s makes no clips", async (model) => {
+  test.each(["img/plain", "demo/chat"])("invalid_model: %s makes no videos", async (model) => {
     const { json } = await refused({ model }, 400, "invalid_model");
     expect(json.suggested_models).toEqual(["vid/steps", "vid/any", "vid/first-frame", "vid/nowhere"]);
   });
   test.each([undefined, "", "a".repeat(4001), 5, "a\0"])("invalid_prompt: %#", async (prompt) => {
     expect((await refused({ prompt }, 400, "invalid_prompt")).json.error.param).toBe("prompt");
   });
-  test("image_url_required: a model that starts from a picture", async () => {
+  test("image_url_required: a model that starts from an image", async () => {
     await refused({ model: "vid/first-frame" }, 400, "image_url_required");
     expect(await accepted({ model: "vid/first-frame", image_url: address }, 0.6)).toMatchObject({ firstFrame: address, seconds: 6 });
   });
@@ -124,7 +124,7 @@ describe("404 model_not_found", () => {
   });
 });
 
-describe("who may not", () => {
+describe("callers who may not", () => {
   test("401 auth_error", async () => {
     expect(codeOf(await raw(undefined, {}))).toEqual([401, "auth_error"]);
     expect(codeOf(await raw("svc_wrong", {}))).toEqual([401, "auth_error"]);
@@ -168,7 +168,7 @@ describe("who may not", () => {
 });
 
 describe("500", () => {
-  test("provider_error: no route of the model speaks a protocol that makes clips; sending it again is of no use", async () => {
+  test("provider_error: no route of the model speaks a protocol that makes videos; not retryable", async () => {
     const reply = await refused({ model: "vid/nowhere" }, 500, "provider_error");
     expect([reply.json.error.type, reply.headers["x-should-retry"], reply.json.error.retryable]).toEqual(["api_error", "false", false]);
   });

@@ -1,5 +1,5 @@
-// POST /v1/audio/voice-clone and /v1/audio/voice-design when something fails: nobody pays for a voice that isn't theirs, nobody is shown
-// one that wasn't paid for, and no request makes two.
+// POST /v1/audio/voice-clone and /v1/audio/voice-design when something fails: no voice is charged that the account does not own, none is listed
+// that was not paid for, and no request makes two.
 import { describe, expect, test, vi } from "vitest";
 import { ownerOf } from "../../../src/audio/voice-owner.ts";
 import { UpstreamError, type UpstreamFault } from "../../../src/providers/errors/upstream-error.ts";
@@ -96,7 +96,7 @@ describe("design, where the provider gives another id", () => {
     ["ttv-voice-2026", "svcv_x_ttv-voice-2026"],
     ["svcv_x_2026", "svcv_x_svcv_x_2026"],
     ["svcv_00000000000000000000000000000007", "svcv_00000000000000000000000000000007"],
-  ])("%s, that nobody has: with our prefix it is the voice's, and its name; either way it is the account's", async (id, shown) => {
+  ])("%s, not in use: with our prefix it is the voice's, and its name; either way it is the account's", async (id, shown) => {
     name(id);
     const account = await world.account();
     const { json } = await world.design(account);
@@ -138,7 +138,7 @@ describe("design, where the provider gives another id", () => {
 });
 
 describe.each(both)("%s: the charge", (kind) => {
-  test("fails after the voice was filed: nothing is charged, and the voice is shown to nobody", async () => {
+  test("fails after the voice was recorded: nothing is charged, and the voice is never listed", async () => {
     const account = await world.account();
     const { db } = world.gateway.context;
     const { result } = await whileFailing(db, { part: "ledger_settle", code: "XX000" }, () => make(kind, account));
@@ -168,7 +168,7 @@ describe.each(both)("%s: the charge", (kind) => {
   });
 });
 
-describe.each(both)("%s: a caller who leaves", (kind) => {
+describe.each(both)("%s: a caller who disconnects", (kind) => {
   const hold = (heedsLeaving: boolean) => {
     const gate = Promise.withResolvers<void>();
     const wait = ({ signal }: { signal: AbortSignal }) =>

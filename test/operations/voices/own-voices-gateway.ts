@@ -1,4 +1,4 @@
-// A gateway that clones and designs voices, over two providers that a test answers for. After each file the ledger must audit clean.
+// A gateway that clones and designs voices, over two providers whose answers a test decides. After each file the ledger must audit clean.
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import type { CloneVoice, DesignVoice } from "../../../src/providers/verbs/audio.ts";
 import { wavFile } from "../../simulator/audio-check.ts";
@@ -9,20 +9,20 @@ import { formOf } from "../transcriptions/transcription-gateway.ts";
 
 export interface OwnVoicesWorld {
   readonly gateway: Gateway;
-  /** What the providers do; by default they make what they are asked for. */
+  /** The providers' behaviour; by default they make what they are asked for. */
   providers: { clone: CloneVoice; design: DesignVoice };
   /** Ids of the providers that were asked since the test began, in order, and what for. */
   asked: { provider: string; voiceId: string; order: object }[];
-  /** 20 USD were paid in, where nothing else is said. */
+  /** With a deposit of 20 USD by default. */
   account(options?: NewAccountOptions): Promise<TestAccount>;
-  /** Eleven seconds of noise, where no file is given; null: without one. */
+  /** By default eleven seconds of noise; null: without a file. */
   clone(account: TestAccount, fields?: Record<string, string>, file?: Buffer | null, signal?: AbortSignal): Promise<TestReply>;
   design(account: TestAccount, body?: unknown, signal?: AbortSignal): Promise<TestReply>;
   rowsOf(account: TestAccount): Promise<Record<string, unknown>[]>;
   /** Ids of the account's own voices, as they are listed. */
   listed(account: TestAccount): Promise<string[]>;
   logOf(reply: TestReply): Promise<LogRow | undefined>;
-  /** The reply is that error; nothing is charged or held, and no voice is on file. */
+  /** The reply is that error; nothing is charged or held, and no voice is recorded. */
   expectRefused(account: TestAccount, reply: TestReply, status: number, code: string, balance?: number): Promise<void>;
 }
 

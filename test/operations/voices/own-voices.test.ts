@@ -1,4 +1,4 @@
-// POST /v1/audio/voice-clone and /v1/audio/voice-design: what is made, filed and charged, and what is refused for its fields or its money.
+// POST /v1/audio/voice-clone and /v1/audio/voice-design: what is made, recorded and charged, and what is refused for its fields or its money.
 import { describe, expect, test } from "vitest";
 import { ownerOf } from "../../../src/audio/voice-owner.ts";
 import { wavFile } from "../../simulator/audio-check.ts";
@@ -36,7 +36,7 @@ describe("200", () => {
     expect([receipt.status, receipt.json.charge?.cost_usd]).toEqual([200, cost]);
   });
 
-  test.each(both)("%s: without a name it is called as its id; an alias of the model is told", async (kind) => {
+  test.each(both)("%s: without a name its id is its name; an alias of the model is shown", async (kind) => {
     const { json, headers } = await make(kind, await world.account(), { model: kind, name: " " });
     expect([json.name, json.model, headers["x-svc-alias"]]).toEqual([json.voice_id, `demo/${kind}`, kind]);
   });
@@ -61,7 +61,7 @@ describe("200", () => {
     expect((await world.design(account, { description: sailor, name: "a\ud800b" })).json.name).toBe("a\ufffdb");
   });
 
-  test("the clip goes to the provider as the file that it is", async () => {
+  test("the voice sample goes to the provider unchanged", async () => {
     await world.clone(await world.account());
     expect(world.asked[0]!.order).toMatchObject({ file: { extension: "wav", contentType: "audio/wav", bytes: 44 + 11 * 16_000 } });
   });
@@ -116,8 +116,8 @@ describe("400 invalid_request", () => {
     ["missing_parameter: no file", {}, null, "file"],
     ["invalid_parameter: a name of 65 characters", { name: "x".repeat(65) }, undefined, "name"],
     ["invalid_parameter: a name with a NUL", { name: "a\0b" }, undefined, "name"],
-    ["invalid_parameter: a clip of 9 seconds", {}, wavFile(9), "file"],
-    ["invalid_parameter: a clip of 301 seconds", {}, wavFile(301), "file"],
+    ["invalid_parameter: a voice sample of 9 seconds", {}, wavFile(9), "file"],
+    ["invalid_parameter: a voice sample of 301 seconds", {}, wavFile(301), "file"],
   ])("clone, %s", async (_, fields: Record<string, string>, file, param) => {
     const account = await world.account();
     const reply = await world.clone(account, fields, file);
@@ -132,12 +132,9 @@ describe("400 invalid_request", () => {
     await world.expectRefused(account, reply, 400, "invalid_request");
   });
 
-  test.each([wavFile(10), wavFile(300), wavFile(300.4)])(
-    "clone: a clip at the ends of what is taken is the provider's to judge",
-    async (file) => {
-      expect((await world.clone(await world.account(), {}, file)).status).toBe(200);
-    },
-  );
+  test.each([wavFile(10), wavFile(300), wavFile(300.4)])("clone: a voice sample near a bound is the provider's to judge", async (file) => {
+    expect((await world.clone(await world.account(), {}, file)).status).toBe(200);
+  });
 });
 
 test("400 description_too_long: 1001 characters after NFC", async () => {

@@ -1,4 +1,4 @@
-// GET /v1/audio/voices: each provider is asked once in 5 minutes, however many ask us, and no more than every other second while it fails.
+// GET /v1/audio/voices: each provider is asked once in 5 minutes, however many requests come, and at most every other second while it fails.
 import { describe, expect, test } from "vitest";
 import { UpstreamError } from "../../../src/providers/errors/upstream-error.ts";
 import type { ProviderVoice } from "../../../src/providers/verbs/audio.ts";
@@ -76,7 +76,7 @@ describe("a provider that fails", () => {
   });
 });
 
-test("a caller who leaves does not end the read for the others; the read has a deadline of its own", async () => {
+test("a disconnect does not end the read for the others; the read has a deadline of its own", async () => {
   const gate = Promise.withResolvers<void>();
   let signal: AbortSignal | undefined;
   world.families.a.list = async (call) => {

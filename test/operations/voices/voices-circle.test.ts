@@ -1,5 +1,5 @@
-// The shipped catalog's voices over the simulator, all of them; and the whole circle of a voice of one's own: made, listed first, spoken
-// with by its account, refused to every other.
+// The shipped catalog's voices over the simulator, all of them; and the whole life of an account's own voice: made, listed first, used by its
+// account, refused to every other.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -97,7 +97,7 @@ describe("a voice of one's own", () => {
     expect(await list(owner, "provider_b")).toEqual([own, ...before]);
   });
 
-  test("a clip whose length the provider does not take: 400 invalid_request, uncharged", async () => {
+  test("a voice sample whose length the provider does not accept: 400 invalid_request, uncharged", async () => {
     const { balance } = await gateway.balance(owner);
     const { status, json } = await clone(owner, wavFile(9.7));
     expect([status, json.error.code]).toEqual([400, "invalid_request"]);

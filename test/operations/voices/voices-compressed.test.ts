@@ -1,4 +1,4 @@
-// GET /v1/audio/voices is large: compressed for whoever takes it, the same text for everybody.
+// GET /v1/audio/voices is large: compressed for clients that accept it, the same text for all.
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { TestAccount } from "../../support/gateway.ts";

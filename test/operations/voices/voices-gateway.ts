@@ -1,4 +1,4 @@
-// A gateway whose two families stand at one provider each that a test answers for, and whose clock the test moves.
+// A gateway whose two families have one provider each, whose answers a test decides, and a clock that the test sets.
 import { randomUUID } from "node:crypto";
 import { request as ask } from "node:http";
 import { text as readAll } from "node:stream/consumers";
@@ -20,7 +20,7 @@ export interface VoicesWorld {
   /** Milliseconds since the test began. */
   now: number;
   list(account: TestAccount, query?: string): ReturnType<Gateway["request"]>;
-  /** Puts a voice on file as a paid call would have; `cost` more than 0: as one whose charge is missing. */
+  /** Records a voice as a paid call would; `cost` above 0: as one whose charge is missing. */
   own(account: TestAccount, voiceId: string, more?: { name?: string; cost?: bigint }): Promise<void>;
 }
 
@@ -84,7 +84,7 @@ export function voicesWorld(models: object[] = speechModels): VoicesWorld {
     };
   });
   beforeEach(() => {
-    // What an earlier test has read, or failed to, is long forgotten.
+    // What an earlier test has read, or failed to read, has expired.
     start += 3_600_000;
     Object.assign(world, { families: { a: shelf(), b: shelf() } });
   });

@@ -63,7 +63,7 @@ describe("200", () => {
     expect(await ids()).toEqual(["svcv_of_all", "a1", "a2", "b1"]);
   });
 
-  test("a voice whose charge never came to the books is shown to nobody", async () => {
+  test("a voice whose charge was not committed is never listed", async () => {
     const account = await world.gateway.createAccount();
     await world.own(account, "svcv_unpaid", { cost: 200_000_000n });
     expect((await world.list(account, "?provider=provider_b")).json.data).toEqual([]);
@@ -117,7 +117,7 @@ describe("502 provider_error", () => {
   });
 });
 
-describe("a family that nobody can be asked for is empty, and no error", () => {
+describe("a family without a provider to ask is empty, not an error", () => {
   const lone = voicesWorld([
     { ...{ id: "b/plain", type: "speech", voice_family: "provider_b", default_voice: "alloy" }, ...paid("plain") },
     { ...{ id: "a/paused", type: "speech", voice_family: "provider_a", default_voice: "one", state: { paused: true } }, ...paid("eleven") },

@@ -1,15 +1,15 @@
-// How a message's stream is kept open and how it says that it broke (WIRE.md 5.4; 14, row 13).
+// The stream encoder of messages: keep-alives, and the event of an interrupted stream.
 import { expect, test } from "vitest";
-import { messageForm } from "../../src/language/messages/reply.ts";
+import { messageEncoder } from "../../src/language/messages/reply.ts";
 import { UpstreamError } from "../../src/providers/errors/upstream-error.ts";
 
-function form() {
-  const answer = { ask: { requestId: "req_1" }, call: {}, source: {} } as unknown as Parameters<typeof messageForm>[1];
-  return messageForm({ publicUrl: "https://gw.example" }, answer);
+function encoder() {
+  const answer = { ask: { requestId: "req_1" }, call: {}, source: {} } as unknown as Parameters<typeof messageEncoder>[1];
+  return messageEncoder({ publicUrl: "https://gw.example" }, answer);
 }
 
 test("keep-alives are comments before message_start and pings after it", () => {
-  const written = form();
+  const written = encoder();
   expect(written.keepAlive).toBe(": keep-alive\n\n");
   expect(written.record({ event: "message_start", json: '{"type":"message_start"}' })).toBe(
     'event: message_start\ndata: {"type":"message_start"}\n\n',
@@ -22,8 +22,8 @@ test.each([
   [new UpstreamError("unavailable", "x", { status: 529 }), "overloaded_error"],
   [new UpstreamError("rate_limited", "x"), "overloaded_error"],
   [new Error("x"), "api_error"],
-])("%s is told as %s: agents wait on overloaded, so only an upstream that says so itself is", (error, type) => {
-  const [name, data] = form().interrupted(error).split("\n");
+])("%s becomes %s: agents wait on overloaded, so only an upstream that reports it itself gets it", (error, type) => {
+  const [name, data] = encoder().interrupted(error).split("\n");
   expect(name).toBe("event: error");
   expect(JSON.parse(data!.slice("data: ".length))).toMatchObject({
     type: "error",

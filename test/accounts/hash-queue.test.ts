@@ -1,9 +1,9 @@
-// Turns: who runs next while more ask than can be served, counted exactly; each work ends when the test says so.
+// The queue of password hashes: what runs next when more wait than may run, counted exactly; each job ends when the test says so.
 import { describe, expect, test } from "vitest";
-import { type Asker, openTurns } from "../../src/accounts/hash-queue.ts";
+import { type Asker, openHashQueue } from "../../src/accounts/hash-queue.ts";
 
 function world(runningMax = 2, places = 64) {
-  const turns = openTurns(runningMax, places);
+  const queue = openHashQueue(runningMax, places);
   const started: string[] = [];
   const running: (() => void)[] = [];
   const ended: string[] = [];
@@ -17,7 +17,7 @@ function world(runningMax = 2, places = 64) {
         started.push(name);
         return new Promise<true>((resolve) => running.push(() => resolve(true)));
       };
-      return turns.inTurn(work, asker).then(
+      return queue.run(work, asker).then(
         (done) => void ended.push(done ? name : `${name} (time alone)`),
         (error: { code: string }) => {
           expect(error.code).toBe("overloaded");
@@ -25,7 +25,7 @@ function world(runningMax = 2, places = 64) {
         },
       );
     },
-    /** Ends the one that runs longest, and waits until what follows from that has begun. */
+    /** Ends the job that runs longest, and waits until the next has begun. */
     async endOne() {
       running.shift()!();
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -37,7 +37,7 @@ function world(runningMax = 2, places = 64) {
 const settle = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe("in turn", () => {
-  test("by what is asked about: one that comes after fifty about one thing runs next", async () => {
+  test("by subject: one that comes after forty about one subject runs next", async () => {
     const { ask, started, endOne } = world();
     for (let at = 0; at < 40; at++) void ask("victim", { about: "victim" });
     await settle();
@@ -47,7 +47,7 @@ describe("in turn", () => {
     expect(started).toEqual(["victim", "victim", "victim", "user"]);
   });
 
-  test("about one thing at most three quarters of the places wait; there is room for the next", async () => {
+  test("one subject fills at most three quarters of the queue; there is room for the next", async () => {
     const { ask, refused, running } = world();
     for (let at = 0; at < 100; at++) void ask("victim", { about: "victim" });
     await settle();
@@ -57,7 +57,7 @@ describe("in turn", () => {
     expect(refused()).toBe(50);
   });
 
-  test("who is known waits in a lane of its own, and has every other turn", async () => {
+  test("known callers wait in a queue of their own, which alternates with the other", async () => {
     const { ask, started, endOne, refused } = world(1, 4);
     for (let at = 0; at < 10; at++) void ask(`stranger ${at}`, { about: `thing ${at}` });
     await settle();
@@ -70,7 +70,7 @@ describe("in turn", () => {
 });
 
 describe("a ghost", () => {
-  test("does the work where nobody waits for it", async () => {
+  test("does the work where no other caller waits", async () => {
     const { ask, started, endOne, ended } = world();
     void ask("ghost", { about: "nothing", ghost: true });
     await settle();
@@ -78,7 +78,7 @@ describe("a ghost", () => {
     expect([started, ended]).toEqual([["ghost"], ["ghost"]]);
   });
 
-  test("takes neither place nor turn: after a thousand of them one that is real runs next", async () => {
+  test("takes neither space nor a turn: after a thousand of them a real caller runs next", async () => {
     const { ask, started, endOne, ended, refused } = world();
     for (let at = 0; at < 1000; at++) void ask("ghost", { about: `nothing ${at}`, ghost: true });
     await settle();
@@ -91,7 +91,7 @@ describe("a ghost", () => {
     expect(ended.filter((name) => name === "ghost (time alone)")).toHaveLength(998);
   });
 
-  test("is refused where one that is real would be, and no earlier", async () => {
+  test("is refused where a real caller would be, and no earlier", async () => {
     const outcomes = await Promise.all(
       [false, true].map(async (ghost) => {
         const { ask, refused } = world();
@@ -114,7 +114,7 @@ describe("a ghost", () => {
     ]);
   });
 
-  test("waits for its turn as one that is real does", async () => {
+  test("waits for its turn like a real caller", async () => {
     const { ask, ended, endOne } = world(1);
     void ask("first", { about: "first" });
     for (const about of ["a", "b"]) void ask(about, { about });

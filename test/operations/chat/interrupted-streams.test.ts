@@ -1,5 +1,4 @@
-// Streams that break, and what that says of their route: they count for its breaker, /metrics, the log and the receipt
-// (OPERATOR.md "The rest that is fixed").
+// Interrupted streams count against their route: for its circuit breaker, in /metrics, in the log and in the receipt.
 import { describe, expect, test } from "vitest";
 import { scrapeUntil } from "../../telemetry/scrape.ts";
 import { chatWorld, hello, language, provider } from "./chat-gateway.ts";
@@ -7,7 +6,7 @@ import { familyB, sentence } from "../speech/speech-gateway.ts";
 
 const logLines: string[] = [];
 const voices = (id: string) => ({ id, protocol: "minimax", base_url: "simulator:/minimax" });
-/** Every test has routes of its own: a breaker remembers. */
+/** Every test has routes of its own, since circuit breakers keep their state. */
 const world = chatWorld(
   [
     language("demo/broken", ["broken+sim-cut-after-2", "broken-second"]),
@@ -25,7 +24,7 @@ const times = <T>(n: number, work: () => Promise<T>) =>
 const isOpen = (route: string) => world.gateway.context.breakers.failing().find(({ routeId }) => routeId === route)?.isOpen;
 
 describe("a route whose streams all break", () => {
-  test("is left after the fifth in a row: the second route answers", async () => {
+  test("is passed over after the fifth in a row: the second route answers", async () => {
     const account = await world.account();
     const ask = () => world.chat(account, { model: "demo/broken", stream: true });
     await times(5, async () => expect((await ask()).text).toContain("stream_interrupted"));
@@ -35,7 +34,7 @@ describe("a route whose streams all break", () => {
     expect((await world.logOf(reply))!.attempts.map(({ outcome }) => outcome)).toEqual(["breaker_open", "ok"]);
   });
 
-  test("is left in the other dialect too", async () => {
+  test("is passed over in the other dialect too", async () => {
     const { key } = await world.account();
     const body = { model: "demo/messages", max_tokens: 100, messages: hello, stream: true };
     const ask = () => world.gateway.request("POST", "/v1/messages", { key, body });
@@ -43,7 +42,7 @@ describe("a route whose streams all break", () => {
     expect((await ask()).headers["x-svc-fallback-layer"]).toBe("1");
   });
 
-  test("is left where it speaks: a stream of audio counts as one of text does", async () => {
+  test("is passed over for speech: audio streams count like text streams", async () => {
     const { key } = await world.account();
     const body = JSON.stringify({ model: "demo/speech", input: sentence, stream: true });
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -58,11 +57,11 @@ describe("a route whose streams all break", () => {
     expect(await listen()).toBe("whole");
     const broken = { route: "voices-b/speech-hd+sim-cut-after-2", outcome: "interrupted" };
     await scrapeUntil(world.gateway, (page) => page.figure("svc_upstream_attempts_total", broken) === 5);
-    expect(logLines.filter((line) => line.includes("a stream of audio broke") && line.includes(broken.route))).toHaveLength(5);
+    expect(logLines.filter((line) => line.includes("an audio stream was interrupted") && line.includes(broken.route))).toHaveLength(5);
   });
 });
 
-describe("one stream that breaks", () => {
+describe("an interrupted stream", () => {
   test("is an interrupted attempt, in the usage log and in /metrics, and the log names its route", async () => {
     const reply = await world.chat(await world.account(), { model: "demo/told", stream: true });
     const route = "north/told+sim-cut-after-2";
@@ -70,11 +69,11 @@ describe("one stream that breaks", () => {
     const page = await scrapeUntil(world.gateway, ({ figure }) => figure("svc_upstream_attempts_total", { route }) === 1);
     expect(page.figure("svc_upstream_attempts_total", { route, outcome: "interrupted" })).toBe(1);
     const told = logLines.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line["route"] === route);
-    expect(told).toMatchObject([{ msg: "a stream broke", fault: "unavailable", request_id: reply.headers["x-request-id"] }]);
+    expect(told).toMatchObject([{ msg: "a stream was interrupted", fault: "unavailable", request_id: reply.headers["x-request-id"] }]);
   });
 });
 
-describe("a stream that its client left", () => {
+describe("a stream that its client aborted", () => {
   test("says nothing of its route, however often", async () => {
     const { key } = await world.account();
     const body = JSON.stringify({ model: "demo/stalled", messages: hello, stream: true });

@@ -1,5 +1,4 @@
-// What a route or a model that stands in may decide: it never makes a final refusal of an outage, and never gets what it has no room for
-// (OPERATOR.md "The rest that is fixed", WIRE.md 10.3).
+// What a fallback may decide: its rejection is never final after an outage of others, and it never gets a request that it has no room for.
 import { describe, expect, test } from "vitest";
 import { chatWorld, hello, language, provider } from "./chat-gateway.ts";
 import { askMessage } from "../messages/message-events.ts";
@@ -61,7 +60,7 @@ describe("a request that a route's dialect can't say", () => {
     expect([response.status, response.headers["x-svc-fallback-layer"]]).toEqual([200, "1"]);
   });
 
-  test("is 503 provider_unavailable, to be tried again, where nobody else serves: not a cent is charged", async () => {
+  test("is 503 provider_unavailable, retryable, where no other route serves: nothing is charged", async () => {
     const account = await world.account();
     const reply = await world.chat(account, { model: "demo/no-third", ...twice });
     expect([reply.status, reply.json.error.code]).toEqual([503, "provider_unavailable"]);
@@ -97,7 +96,7 @@ describe("what an upstream rejects", () => {
     expect(world.sent()).toHaveLength(2);
   });
 
-  test("at another model, which nobody asked for, leads to the next one", async () => {
+  test("at a fallback model leads to the next one", async () => {
     const reply = await world.chat(await world.account(), { model: "demo/other-rejects" });
     expect([reply.status, reply.headers["x-svc-served-model"]]).toEqual([200, "other/good"]);
     expect((await world.logOf(reply))!.attempts).toMatchObject([{ status: 503 }, { outcome: "rejected", status: 422 }, { outcome: "ok" }]);
@@ -111,7 +110,7 @@ describe("what an upstream rejects", () => {
   });
 });
 
-describe("a model stands in only where the request has room in its context window", () => {
+describe("a model serves as fallback only where the request fits into its context window", () => {
   /** Some 200 tokens. */
   const messages = [{ role: "user", content: "word ".repeat(160) }];
 

@@ -1,8 +1,8 @@
-// A process's pulse beside its rounds: neither waits for the other, and who has none himself takes nobody for dead.
+// A process's heartbeat beside its rounds: neither waits for the other, and a process without one sweeps no others.
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
-import { type Beating, keepBeating } from "../../src/ledger/replica.ts";
+import { type Heartbeat, keepHeartbeat } from "../../src/ledger/replica.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { untilWaiting } from "../support/locks.ts";
 import { quickTimes } from "../support/quick-ledger.ts";
@@ -10,7 +10,7 @@ import { newAccount } from "./new-account.ts";
 
 let database: TestDatabase;
 let db: Db;
-/** Without our time-outs, as psql. */
+/** Without our timeouts, like psql. */
 let operator: Db;
 beforeAll(async () => {
   database = await freshDatabase();
@@ -27,8 +27,8 @@ afterAll(async () => {
 const deadAfter = quickTimes.deadAfterMs / 1_000;
 let owner: string;
 let accountId: bigint;
-let beating: Beating;
-let givenUp: Parameters<typeof keepBeating>[3];
+let heartbeat: Heartbeat;
+let givenUp: Parameters<typeof keepHeartbeat>[3];
 const faults: string[] = [];
 beforeEach(async () => {
   owner = randomUUID();
@@ -36,12 +36,12 @@ beforeEach(async () => {
   givenUp = new Map();
 });
 afterEach(async () => {
-  await beating.stop();
+  await heartbeat.stop();
   expect(faults).toEqual([]);
 });
 
-const begin = async (open: Parameters<typeof keepBeating>[2]) => {
-  beating = await keepBeating(db, owner, open, givenUp, (error, what) => faults.push(`${what} ${String(error)}`), quickTimes);
+const begin = async (open: Parameters<typeof keepHeartbeat>[2]) => {
+  heartbeat = await keepHeartbeat(db, owner, open, givenUp, (error, what) => faults.push(`${what} ${String(error)}`), quickTimes);
 };
 
 async function addHold(its: string): Promise<string> {
@@ -66,7 +66,7 @@ async function untilRound(): Promise<void> {
   }
 }
 
-test("while a round hangs the beats go on: no other process takes this one for dead", { timeout: 40_000 }, async () => {
+test("while a round hangs the heartbeats go on: no other process takes this one for dead", { timeout: 40_000 }, async () => {
   const call = await addHold(owner);
   await inTransaction(operator, async ({ pool }) => {
     await pool.query("select 1 from hold where id = $1 for update", [call]);
@@ -80,7 +80,7 @@ test("while a round hangs the beats go on: no other process takes this one for d
 });
 
 test(
-  "a process whose own beats don't come sweeps nobody, its own calls neither, until they have come for as long as one takes to be dead",
+  "a process whose own heartbeats fail sweeps no process, not even its own calls, until they have come again for as long as one takes to be dead",
   { timeout: 60_000 },
   async () => {
     await begin(new Map());
