@@ -1,4 +1,4 @@
-// Which wire protocol serves which verb (OPERATOR.md, the table of protocols). A dialect that a protocol does not speak is translated.
+// Lists which protocol serves which verb (docs/behaviour/providers.md#protocols). A dialect that a protocol doesn't speak is translated.
 import { anthropicChat } from "./anthropic/chat.ts";
 import { anthropicMessages } from "./anthropic/messages.ts";
 import { elevenlabsMusic, elevenlabsSounds, elevenlabsSpeech } from "./elevenlabs/audio.ts";
@@ -25,7 +25,7 @@ import type { FetchReference, MakeClip, MakePictures, UpstreamQueue } from "./ve
 import type { Messages } from "./verbs/messages.ts";
 import type { Rerank } from "./verbs/rerank.ts";
 
-/** The adapters: one function a verb and wire protocol. */
+/** One function for each verb and protocol. */
 export interface Adapters {
   chat: Partial<Record<Protocol, Chat>>;
   messages: Partial<Record<Protocol, Messages>>;
@@ -33,7 +33,7 @@ export interface Adapters {
   rerank: Partial<Record<Protocol, Rerank>>;
   pictures: Partial<Record<Protocol, MakePictures>>;
   clips: Partial<Record<Protocol, MakeClip>>;
-  /** Of the protocols that give tickets. */
+  /** Of the protocols that answer with tickets. */
   queues: Partial<Record<Protocol, UpstreamQueue>>;
   transcribe: Partial<Record<Protocol, Transcribe>>;
   say: Partial<Record<Protocol, Say>>;
@@ -44,7 +44,7 @@ export interface Adapters {
   designVoice: Partial<Record<Protocol, DesignVoice>>;
 }
 
-/** How files of others are loaded (src/media). */
+/** How files at other addresses are downloaded (src/media). */
 export interface AdapterParts {
   fetchReference: FetchReference;
   fetchMade: FetchMade;

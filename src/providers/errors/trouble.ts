@@ -1,21 +1,21 @@
-// Why an attempt at an upstream failed, as its operator needs to know it: a word of a closed list and a sentence. Neither is shown to callers.
+// Why an attempt failed, for the operator: a cause from a closed list and a sentence. Callers see neither.
 import { knownStatuses, type Trouble, type TroubleCause, UpstreamError } from "./upstream-error.ts";
 
-/** A sentence, not a document. */
+/** Longer sentences are cut. */
 const detailCharacters = 500;
 
-/** What is known of the failure itself, else what its fault and status say. The sentence can be stored and logged as it is. */
+/** The failure recorded with the error, else one derived from fault and status. The sentence is safe to store and log. */
 export function troubleOf(error: UpstreamError): Trouble {
   const { cause, detail } = error.trouble ?? toldBy(error);
   return { cause, detail: detail.slice(0, detailCharacters).replaceAll("\0", "").toWellFormed() };
 }
 
 function toldBy(error: UpstreamError): Trouble {
-  if (error.cause instanceof UpstreamError) return troubleOf(error.cause); // the same failure in other words
+  if (error.cause instanceof UpstreamError) return troubleOf(error.cause); // the same failure, worded for the caller
   return { cause: causeOf(error), detail: error.reason };
 }
 
-/** For logs where an upstream's own sentence may quote a prompt: without it. */
+/** For logs: leaves out an upstream's own sentence, which may quote a prompt. */
 export function wordlessTrouble(error: UpstreamError): { cause: TroubleCause; detail?: string } {
   const { cause, detail } = troubleOf(error);
   return /^(?:http_\w+|error_in_answer|failed|not_sent)$/.test(cause) ? { cause } : { cause, detail };
@@ -31,7 +31,7 @@ function causeOf({ fault, status }: UpstreamError): TroubleCause {
   return status < 400 ? "http_3xx" : status < 500 ? "http_4xx" : "http_5xx";
 }
 
-/** What a socket's error says. Its own message is never repeated, since it may quote a header; where it was going is. */
+/** Describes a socket error by its code and address. Its own message may quote a header and is never repeated. */
 export function socketTrouble(error: Error): Trouble {
   const { code, address, port, hostname, reason } = error as SocketError;
   const word = typeof code === "string" && /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? code : error.name;
@@ -46,7 +46,7 @@ interface SocketError extends Error {
   address?: string;
   port?: number;
   hostname?: string;
-  /** Of a certificate: which names it is for. */
+  /** Of a certificate error: the names that the certificate covers. */
   reason?: unknown;
 }
 

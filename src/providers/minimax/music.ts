@@ -1,4 +1,4 @@
-// Music of MiniMax: one JSON with the song as hexadecimal, or with its address (WIRE.md 13.2).
+// Music over the `minimax` protocol: one JSON answer with the song in hexadecimal or its URL (docs/behaviour/providers.md#minimax).
 import { type Clock, systemClock } from "../../clock.ts";
 import { convertWhole } from "../../sound/convert.ts";
 import { mixedDown, readWav } from "../../sound/wav.ts";
@@ -13,7 +13,7 @@ import type { FetchMade, MakeMusic } from "../verbs/audio.ts";
 import { askedMusic } from "./audio-setting.ts";
 import { assertNoError, minimaxError } from "./errors.ts";
 
-/** A song is made in some minutes, and all of it comes at once. */
+/** A song takes some minutes, and then all of it comes at once. */
 const firstByteMs = 600_000;
 
 export function minimaxMusic(upstream: Upstream, fetchMade: FetchMade, clock: Clock = systemClock): MakeMusic {

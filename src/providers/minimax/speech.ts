@@ -1,4 +1,4 @@
-// Speech of MiniMax: whole as hexadecimal in one JSON, or as a stream of such pieces (WIRE.md 13.2). What a record says is pieces.ts's.
+// Speech over the `minimax` protocol: whole in one JSON answer, or as a stream that pieces.ts reads (docs/behaviour/providers.md#minimax).
 import { type Clock, systemClock } from "../../clock.ts";
 import { convertWhole, openConversion } from "../../sound/convert.ts";
 import { objectOf, textOf } from "../json/read.ts";
@@ -20,7 +20,7 @@ export function minimaxSpeech(upstream: Upstream, clock: Clock = systemClock): S
   return async (call) => {
     const asked = askedSpeech(call.order.format);
     const answer = await exchange(upstream, speechRequest(call, asked), clock, minimaxError);
-    if (!call.order.progressive || isJson(answer)) return wholeSpeech(answer, call, asked); // a stream's error comes so too
+    if (!call.order.progressive || isJson(answer)) return wholeSpeech(answer, call, asked); // an error of a streamed call comes as JSON too
     const conversion = asked.convertFrom === null ? null : await openConversion(asked.convertFrom, call.order.format);
     return streamAudio(hexPieces(answer.body, call.route.provider), conversion, call.signal);
   };

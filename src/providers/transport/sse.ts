@@ -1,5 +1,4 @@
-// The one parser of server-sent events: bytes in, records out, however the bytes were cut.
-// What a record's data means is the adapters' business.
+// The parser of server-sent events: bytes in, records out, however the bytes were cut.
 import { StringDecoder } from "node:string_decoder";
 import { UpstreamError } from "../errors/upstream-error.ts";
 
@@ -16,7 +15,7 @@ export interface SseParser {
   end(): SseRecord[];
 }
 
-/** Characters of one record: an image in a chunk is 1 to 2 MB of base64; nothing larger is an answer. */
+/** Characters of one record: an image in a chunk is 1 to 2 MB of base64; anything larger is not an answer. */
 const recordCharactersMax = 4_194_304;
 
 export function openSseParser(maxCharacters: number = recordCharactersMax): SseParser {
@@ -26,7 +25,7 @@ export function openSseParser(maxCharacters: number = recordCharactersMax): SseP
   let first = true;
   let afterCr = false; // the last line ended in CR: a LF right after it belongs to it
 
-  /** Where this text really begins: after a byte order mark, after the second half of a CRLF. */
+  /** Where this text begins, past a byte order mark or the second half of a CRLF. */
   function beginning(text: string): number {
     if (text === "") return 0;
     const mark = first && text.charCodeAt(0) === 0xfeff ? 1 : 0;
@@ -71,7 +70,7 @@ export function openSseParser(maxCharacters: number = recordCharactersMax): SseP
   };
 }
 
-/** The unfinished line in pieces, so that a giant line costs one joining and not one a chunk. */
+/** Collects the unfinished line in pieces, so that a giant line is joined once instead of once a chunk. */
 function openLine(maxCharacters: number) {
   let pieces: string[] = [];
   let characters = 0;
@@ -91,7 +90,7 @@ function openLine(maxCharacters: number) {
   };
 }
 
-/** The fields of the record that is being read; a blank line completes it. */
+/** The fields of the record being read; a blank line completes it. */
 function openFields(maxCharacters: number) {
   let event = "";
   let data: string | null = null;
@@ -111,7 +110,7 @@ function openFields(maxCharacters: number) {
       } else if (line === "data") {
         data = data === null ? "" : `${data}\n`;
         bound(data.length, maxCharacters);
-      } // comments (a colon first), id, retry and fields nobody knows are passed over
+      } // comments (a leading colon), id, retry and unknown fields are ignored
       return null;
     },
   };
