@@ -16,7 +16,7 @@ export interface BlobAddress {
 const form = 'SVC_BLOB_URL must be like "s3://bucket/prefix?region=eu-central-1&endpoint=https://host&path_style=1"';
 const known = new Set(["region", "endpoint", "path_style"]);
 
-/** Throws a sentence for the operator; it never repeats the address, in which a secret may stand by mistake. */
+/** Throws a sentence for the operator. It never repeats the address, which may hold a secret by mistake. */
 export function readBlobAddress(text: string): BlobAddress {
   const url = URL.parse(text);
   if (url?.protocol !== "s3:") throw new Error(form);
@@ -24,7 +24,7 @@ export function readBlobAddress(text: string): BlobAddress {
     throw new Error("SVC_BLOB_URL must hold no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead");
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.host)) throw new Error(`${form}; its bucket's name is not one`);
   for (const name of url.searchParams.keys()) {
-    if (!known.has(name)) throw new Error(`${form}; it has a parameter that is none of region, endpoint and path_style`);
+    if (!known.has(name)) throw new Error(`${form}; its only parameters are region, endpoint and path_style`);
   }
   const given = (name: string) => url.searchParams.get(name) || null;
   const endpoint = given("endpoint");

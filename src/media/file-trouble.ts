@@ -1,4 +1,4 @@
-// What kept a provider's file from being loaded, for the operator: the sentence for customers names no address and no error.
+// Why a provider's file could not be loaded, for the operator: the sentence for customers names neither the address nor the error.
 import { socketTrouble } from "../providers/errors/trouble.ts";
 import type { Trouble } from "../providers/errors/upstream-error.ts";
 import { MediaFault } from "./types.ts";

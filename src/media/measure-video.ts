@@ -1,5 +1,5 @@
-// A clip's size, duration and pictures a second, from its index. A broken index can send its reader round in circles, so it
-// is read in a thread of its own, which is ended when it takes too long.
+// Measures a video's size, duration and frame rate from its index, in a thread of its own: a broken index can make the reader loop, and
+// the thread is terminated when it takes too long.
 import { Worker } from "node:worker_threads";
 
 export interface ClipMeasures {
@@ -13,7 +13,7 @@ export interface ClipMeasures {
 const patienceMs = 10_000;
 const heapMb = 256;
 
-/** Null: no moving pictures in it, or it takes too long to tell. Throws where the file can't be read as a clip. */
+/** Null: it has no moving images, or measuring takes too long. Throws where the file can't be read as a video. */
 export async function measureClip(path: string, waitMs = patienceMs): Promise<ClipMeasures | null> {
   const worker = new Worker(new URL("./read-video.ts", import.meta.url), {
     workerData: path,

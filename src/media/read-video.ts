@@ -1,4 +1,4 @@
-// The thread that reads one clip's index for measure-clip.ts, which gives it the path and ends it.
+// The thread that reads one video's index for measure-video.ts, which passes the path and terminates it.
 import { fstatSync, openSync, readSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { CustomSource, Input, MP4, QTFF, WEBM } from "mediabunny";
@@ -15,7 +15,7 @@ const source = new CustomSource({
   getSize: () => fstatSync(file).size,
   read: (start, end) => {
     bytesRead += end - start;
-    if (bytesRead > bytesMax) throw new Error("the clip's index is too large");
+    if (bytesRead > bytesMax) throw new Error("the video's index is too large");
     const buffer = Buffer.alloc(end - start);
     return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, start));
   },

@@ -1,11 +1,11 @@
-// Tells the operator how each attempt at an upstream went: all of them for /metrics and traces, an upstream's faults in the log.
+// Reports each attempt at an upstream to the operator: all of them to /metrics and traces, an upstream's faults to the log.
 import type { Logger } from "pino";
 import type { Usage } from "../usage.ts";
 import type { Attempt } from "./attempt.ts";
 
 interface Reporting {
   log: Logger;
-  /** For /metrics: one attempt at an upstream; `cause` null: it did not fail. */
+  /** For /metrics: one attempt at an upstream; `cause` is null where it did not fail. */
   countAttempt: (route: string, outcome: string, latencyMs: number, cause: string | null) => void;
 }
 
@@ -21,16 +21,16 @@ export function reportAttempts(
     countAttempt(candidate.routeId, outcome, latencyMs, trouble?.cause ?? null);
     if (quiet.has(outcome)) continue;
     const line = { ...of, route: candidate.routeId, fault: outcome, upstream_status: status, ...trouble, ms: latencyMs };
-    // Our own key or account at a provider: no retry mends it, and every call falls through to the next route until somebody does.
+    // Our own key or account at a provider: no retry helps, and every call goes to the next route until the operator fixes it.
     if (outcome === "our_fault") log.error(line, "an upstream refuses our credentials or account");
     else log.warn(line, "an upstream did not serve");
   }
 }
 
-/** How the usage log keeps a failed attempt's cause. */
+/** A failed attempt's cause as the usage log stores it. */
 export function loggedTrouble({ trouble }: Pick<Attempt, "trouble">): { cause?: string; detail?: string } {
   return trouble === null ? {} : { cause: trouble.cause, detail: trouble.detail };
 }
 
-/** What is no fault of an upstream's, or was reported when it was; what a route says of the content may quote a prompt, which no log holds. */
+/** Not an upstream's fault, or reported already. What a route says about the content may quote a prompt, which no log may hold. */
 const quiet = new Set(["ok", "interrupted", "aborted", "breaker_open", "rejected", "refused"]);

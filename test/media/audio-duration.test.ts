@@ -1,4 +1,4 @@
-// How long recordings last: what ffmpeg decodes, and no less than their headers promise.
+// Durations of recordings: what ffmpeg decodes, and never less than their headers claim.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { audioKindOf } from "../../src/media/audio/kind.ts";
 import { type Lab, extensionOf, lengths, openLab, patched, recording, recordingPath, uint32, uint32le, withPages } from "./recordings.ts";

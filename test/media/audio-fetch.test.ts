@@ -1,4 +1,4 @@
-// A caller's recording from its address: 100 MB at most, past the guards of fetch-to-file, and never in memory.
+// Downloads of a caller's recording: 100 MB at most, past the guards of fetch-to-file, and never whole in memory.
 import { execFile } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Recordings that are none, or that mean harm: each ends with a fault in time, and leaves nothing on disk.
+// Invalid and hostile recordings: each ends with an error in time and leaves nothing on disk.
 import { readdirSync, readlinkSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openAudioMeter } from "../../src/media/audio/measure-audio.ts";

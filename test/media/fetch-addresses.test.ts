@@ -1,4 +1,4 @@
-// Where the guarded fetcher lets itself be led: names, addresses, redirects. What comes over the wire is fetch-bodies.test.ts's.
+// Addresses that the guarded downloader accepts: names, addresses, redirects. fetch-bodies.test.ts covers the bodies.
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type FetchPolicy, callerPolicy, providerPolicy } from "../../src/media/fetch-policy.ts";
@@ -64,7 +64,7 @@ describe("a caller's address", () => {
     "a.lvh.me",
     "10-0-0-1.example.com",
   ];
-  test.each([...addresses, ...hosts])("https://%s/, a private host by its form, is refused without a question to anybody", async (host) => {
+  test.each([...addresses, ...hosts])("https://%s/, a private host by its form, is refused without a DNS query", async (host) => {
     const policy = strict({});
     await expect(load(`https://${host}:${server.port}/`, policy)).rejects.toMatchObject(refusal);
     expect(policy.resolve.asked).toEqual([]);

@@ -1,4 +1,4 @@
-// Keeping what providers made: from an address or bytes to a file under its name, told and measured by its bytes alone.
+// Storing what providers made: from a URL or bytes to a file under its name, recognised and measured by its bytes alone.
 import { mkdirSync, readFileSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -84,13 +84,13 @@ describe("kinds and measures", () => {
     expect(await keep({ bytes: longer })).toMatchObject({ bytes: longer.length });
   });
 
-  test("a clip whose index can't be read is kept with what can be told", async () => {
+  test("a video whose index can't be read is kept with what can be measured", async () => {
     const bytes = Buffer.from(fixture("clip.mp4"));
     bytes.write("none", bytes.indexOf("trak"), "latin1");
     expect(await keep({ bytes }, "video")).toMatchObject({ ...nothing, contentType: "video/mp4" });
   });
 
-  test("a picture that would unpack to gigabytes is measured by its head", async () => {
+  test("an image that would unpack to gigabytes is measured by its head", async () => {
     const head = Buffer.alloc(13);
     head.writeUInt32BE(100_000, 0);
     head.writeUInt32BE(100_000, 4);
@@ -158,7 +158,7 @@ describe("what is not kept", () => {
     },
   );
 
-  test("an SVG whose end is missing, a clip without its index", async () => {
+  test("an SVG whose end is missing, a video without its index", async () => {
     const svg = '<svg width="4" height="4"><g><path d="M0 0L4 4"/></g>';
     await expect(keep({ bytes: Buffer.from(svg) })).rejects.toMatchObject(cutOff);
     expect(await keep({ bytes: Buffer.from(`${svg}</svg >\n<!-- made -->`) })).toMatchObject({ width: 4 });
@@ -167,11 +167,11 @@ describe("what is not kept", () => {
     await expect(keep({ bytes: clip }, "video")).rejects.toMatchObject(cutOff);
   });
 
-  test("a picture in a clip's place", async () => {
+  test("an image in place of a video", async () => {
     await expect(keep({ bytes: fixture("picture.png") }, "video")).rejects.toMatchObject(invalid);
   });
 
-  test("a picture that goes on as a page is served as the picture that it opens as", async () => {
+  test("an image that continues as an HTML page is served as the image that it begins as", async () => {
     const bytes = Buffer.concat([fixture("picture.gif"), Buffer.from("<html><script>alert(1)</script>")]);
     expect(await keep({ bytes })).toMatchObject({ contentType: "image/gif", name: expect.stringMatching(/\.gif$/) });
   });
@@ -181,7 +181,7 @@ describe("what is not kept", () => {
       await expect(keep({ bytes: fixture("picture.png") }, "image", { name })).rejects.toThrow("breaks the rule");
   });
 
-  test("more bytes than a picture may have", async () => {
+  test("more bytes than an image may have", async () => {
     await expect(keep({ bytes: Buffer.alloc(64 * 1024 * 1024 + 1) })).rejects.toMatchObject({ reason: "too_large" });
   });
 });

@@ -1,4 +1,4 @@
-// Recordings for the tests of kinds and durations: those of the folder audio, what is made from them, and what measuring them says.
+// Recordings for the tests of kinds and durations: those of the folder audio, variants made from them, and their measured results.
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";

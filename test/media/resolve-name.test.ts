@@ -1,4 +1,4 @@
-// Names asked of a real name server on this machine, which answers from a table.
+// Names resolved by a real name server on this machine, which answers from a table.
 import { type RemoteInfo, type Socket, createSocket } from "node:dgram";
 import { Resolver } from "node:dns/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Requests to addresses that a provider answered with: where they may lie, what goes along, and how many pools they may open.
+// Requests to addresses that a provider answered with: which are allowed, which headers they get, how many pools they may open.
 import { describe, expect, test } from "vitest";
 import { answeredAddress } from "../../src/providers/transport/target.ts";
 import type { UpstreamRequest } from "../../src/providers/transport/types.ts";

@@ -1,4 +1,4 @@
-// Calls adapters of audio against a host that answers as a test says, and takes what they made.
+// Calls audio adapters against a host that answers as a test says, and collects the audio.
 import type { AudioBody, MadeAudio } from "../../src/providers/verbs/audio.ts";
 import type { Provider, UpstreamCall } from "../../src/providers/types.ts";
 import { type Answer, type Host, routeTo } from "./upstream-fixture.ts";

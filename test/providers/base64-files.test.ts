@@ -1,4 +1,4 @@
-// Files inside answers: which strings are some, that the rest of the answer stays what it was, and what is no base64.
+// Files inside answers: which strings are files, that the rest of the answer is unchanged, and what is not base64.
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { takeFilesOut } from "../../src/providers/transport/base64-files.ts";
@@ -38,7 +38,7 @@ describe("what is a file", () => {
   });
 });
 
-describe("what is none", () => {
+describe("what is not a file", () => {
   test.each([
     ["nothing", ""],
     ["a sign", "!"],
@@ -58,7 +58,7 @@ describe("what is none", () => {
 });
 
 describe("an answer made to cost", () => {
-  test("thousands of files are each looked at once", () => {
+  test("thousands of files are each decoded once", () => {
     const answer = `[${Array.from({ length: 25_000 }, () => `"${"A".repeat(5_000)}"`).join(",")}]`;
     const { text, fileOf } = takeFilesOut(Buffer.from(answer));
     for (const value of JSON.parse(text) as string[]) expect(fileOf(value)?.bytes.length).toBe(3_750);

@@ -1,4 +1,4 @@
-// WIRE.md 10.3: which fault an upstream's error is, and what may be shown of it.
+// Which fault an upstream's error is (docs/behaviour/providers.md#faults), and what may be shown of it.
 import { describe, expect, test } from "vitest";
 import { errorOfAnswer, errorUnder200 } from "../../src/providers/errors/faults.ts";
 import { providerAt } from "./upstream-fixture.ts";
@@ -138,7 +138,7 @@ describe("over a socket", () => {
     expect((await expectFault(ask(host, { stream: true }), "rate_limited")).retryAfterMs).toBe(3_000);
   });
 
-  test("an error body without an end holds nobody up, and its status decides", async () => {
+  test("an endless error body delays nothing, and its status decides", async () => {
     const host = await startHost((_request, response) => {
       response.writeHead(503);
       const pump = setInterval(() => response.write("x".repeat(20_000)), 2);

@@ -1,4 +1,4 @@
-// A real HTTP server that answers as a test says, and a gateway side that calls it.
+// A real HTTP server that answers as a test says, and an upstream client that calls it.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { afterEach } from "vitest";

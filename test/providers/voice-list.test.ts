@@ -1,4 +1,4 @@
-// Lists of voices within bounds, whatever a provider says.
+// Lists of voices stay within bounds, whatever a provider sends.
 import { expect, test } from "vitest";
 import type { ProviderVoice } from "../../src/providers/verbs/audio.ts";
 import { openVoiceList } from "../../src/providers/voice-list.ts";

@@ -1,4 +1,4 @@
-// What a failed attempt means for the next step, and all of them for the client (WIRE.md 10.3, OPERATOR.md).
+// What a failed attempt means for the next step, and all of them for the client (docs/behaviour/providers.md#faults, #routing).
 import { describe, expect, test } from "vitest";
 import type { Model } from "../../src/catalog/types.ts";
 import { ApiError } from "../../src/errors/fail.ts";

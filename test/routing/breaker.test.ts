@@ -1,4 +1,4 @@
-// The breaker's promise (OPERATOR.md): opens after 5 failures in a row, for 5 s, then one probe decides.
+// The circuit breaker opens after 5 failures in a row, for 5 s, then one probe decides (docs/behaviour/providers.md#routing).
 import { describe, expect, test } from "vitest";
 import { createBreakers } from "../../src/routing/breaker.ts";
 

@@ -1,4 +1,4 @@
-// Conversions: a format is what its name says, a tone stays that tone, and how a stream was cut changes nothing.
+// Conversions: the result is in the named format, a tone keeps its pitch, and how a stream was cut changes nothing.
 import { MPEGDecoder } from "mpg123-decoder";
 import { describe, expect, test } from "vitest";
 import { convertPiece, convertWhole, openConversion, openSampleCutter, pcmOf, samplesOf } from "../../src/sound/convert.ts";

@@ -1,4 +1,4 @@
-// WAV files: what is read of them, and what is none of ours.
+// WAV files: what is read, and what is refused.
 import { describe, expect, test } from "vitest";
 import { readWav } from "../../src/sound/wav.ts";
 

@@ -1,4 +1,4 @@
-// The dashboard and the alert rules ask for figures that a real gateway shows, and no figure of ours is forgotten by both.
+// The dashboard and the alert rules use only metrics that a real gateway shows, and every metric of ours appears in one of them.
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";

@@ -1,4 +1,4 @@
-// /metrics of the real server: every figure is what the books say, to the unit.
+// /metrics of the real server: every figure matches the ledger, to the unit.
 import { expect, test } from "vitest";
 import { chatWorld, language, provider } from "../operations/chat/chat-gateway.ts";
 import { endJob, newJob } from "../support/media-jobs.ts";

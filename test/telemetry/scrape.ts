@@ -1,4 +1,4 @@
-// A page of /metrics, read: figures by name and labels.
+// Reads a page of /metrics: figures by name and labels.
 import type { Gateway } from "../support/gateway.ts";
 
 export interface Page {

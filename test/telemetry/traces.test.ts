@@ -1,4 +1,4 @@
-// Traces as a collector gets them: a span a request, a span an attempt below it, and what an upstream is told of them.
+// Traces as a collector receives them: a span for each request, a span for each attempt below it, and what is passed to upstreams.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hello, language, provider, recordsOf } from "../operations/chat/chat-gateway.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";

@@ -1,4 +1,4 @@
-// Without a collector nothing of tracing is there; with one that is away nobody but the operator notices.
+// Without a collector there is no tracing at all; an unavailable collector affects nothing but the operator's figures.
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";

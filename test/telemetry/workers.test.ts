@@ -1,4 +1,4 @@
-// Several workers behind one port: whichever answers /metrics shows the whole machine, and what a worker that died had counted stays.
+// Several workers behind one port: whichever answers /metrics shows the whole machine, and a dead worker's counts stay.
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAccount } from "../../src/accounts/admin.ts";

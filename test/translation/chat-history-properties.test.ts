@@ -1,4 +1,4 @@
-// Whatever history a chat request brings, Anthropic's rules of histories hold after translation, and nothing that was said is lost.
+// For any history of a chat request: after translation Anthropic's rules of histories hold, and no content is lost.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cleanMessages } from "../../src/providers/anthropic/history.ts";

@@ -1,4 +1,4 @@
-// The history of a chat request in Anthropic's dialect (WIRE.md 7, 9): system, calls of tools and their results.
+// The history of a chat request in the Anthropic dialect: system messages, tool calls and their results.
 import { describe, expect, test } from "vitest";
 import { chatToMessageRequest } from "../../src/providers/translation/chat-to-message-request.ts";
 

@@ -1,4 +1,4 @@
-// A chat request in Anthropic's dialect (WIRE.md 7 column A, 7.1, 9), as pure functions.
+// A chat request in the Anthropic dialect (docs/behaviour/translation.md#requests), as pure functions.
 import { describe, expect, test } from "vitest";
 import { UpstreamError } from "../../src/providers/errors/upstream-error.ts";
 import { chatToMessageRequest } from "../../src/providers/translation/chat-to-message-request.ts";

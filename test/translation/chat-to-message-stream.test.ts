@@ -1,4 +1,4 @@
-// Chat chunks as Anthropic events: whatever the chunks and their order, blocks are whole and come one after another (WIRE.md 8.4).
+// Chat chunks as Anthropic events: whatever the chunks and their order, blocks are complete and come one after another.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chatToMessageStream } from "../../src/providers/translation/chat-to-message-stream.ts";

@@ -1,4 +1,4 @@
-// Histories as long as a body may be: translated in time that grows with them, whatever they repeat, and on any stack.
+// Histories as long as a body may be: translated in linear time, however repetitive, and without deep recursion.
 import { describe, expect, test } from "vitest";
 import { toChatRequest } from "../../src/language/responses/chat-request.ts";
 import type { ResponseRequest } from "../../src/language/responses/types.ts";

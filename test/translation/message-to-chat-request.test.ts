@@ -1,4 +1,4 @@
-// A message request as a chat request: order, ids, bytes of arguments and images survive (WIRE.md 7, column B, and 9).
+// A message request as a chat request: order, ids, bytes of arguments and images survive (docs/behaviour/translation.md#edge-cases).
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseExact } from "../../src/providers/json/exact-numbers.ts";

@@ -1,4 +1,4 @@
-// A message as a chat answer, whole and streamed (WIRE.md 8.1, 8.3): both say the same, by the rules of WIRE.md 1 and 2.2.
+// A message as a chat answer, whole and streamed: both say the same (docs/behaviour/translation.md#message-stream-to-chat).
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { events, expectFault, json } from "../providers/openai/chat-fixture.ts";

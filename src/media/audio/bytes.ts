@@ -1,4 +1,4 @@
-// A file's bytes for the walkers of this folder, through one window: however large the file is, a megabyte of it is in memory.
+// Reads a file's bytes for the parsers of this folder through one window: however large the file, a megabyte of it is in memory.
 import { fstatSync, openSync, readSync } from "node:fs";
 
 export interface Bytes {
@@ -10,7 +10,7 @@ export interface Bytes {
 const windowBytes = 1024 * 1024;
 const passesMax = 16;
 
-/** Of an open file, which whoever opened it closes. */
+/** Of an open file; the caller closes it. */
 export function openBytes(file: number): Bytes {
   const { size } = fstatSync(file);
   const window = Buffer.alloc(windowBytes);

@@ -1,4 +1,4 @@
-// The kinds of recordings that are taken, told by their bytes alone: a name or a content type of a caller is not believed.
+// Recognises the kinds of recordings that are taken by their bytes alone: a caller's file name or content type is not trusted.
 import { open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import type { AudioKind } from "../types.ts";

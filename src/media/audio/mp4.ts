@@ -12,7 +12,7 @@ import { broken, openTally, type Walked } from "./tally.ts";
 /** The index of a day of the smallest packets takes less, and so does a second's fragment. */
 const indexBytesMax = 32 * 1024 * 1024;
 const fragmentIndexBytesMax = 4 * 1024 * 1024;
-/** Far above what anybody's recording has; tables can name any number of packets that aren't there. */
+/** Far above any real recording; tables can name any number of packets that aren't there. */
 const packetsMax = 16_000_000;
 const boxesMax = 500_000;
 const tracksMax = 64;

@@ -21,7 +21,7 @@ const rates = [44_100, 48_000, 32_000];
 const kilobits1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
 const kilobits2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
 
-/** Null: no header of layer III stands there. Free bit rates are nobody's. */
+/** Null where no header of layer III is found. Free bit rates are not supported. */
 export function mpegFrameAt(bytes: Buffer, at: number): MpegFrame | null {
   if (at + 4 > bytes.length || bytes[at] !== 0xff) return null;
   const second = bytes[at + 1]!;

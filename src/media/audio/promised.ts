@@ -1,5 +1,5 @@
-// What a recording's own headers promise beside what is there of it: one that was cut off, or that claims hours on a second, is refused.
-// A promise of less says nothing, since programs that join or stream recordings leave old ones.
+// Compares a recording's headers with what the file holds: one that was cut off, or that claims hours for a second, is refused. A header
+// that claims less is ignored, because programs that join or stream recordings leave old values.
 import { MediaFault } from "../types.ts";
 
 export interface Promised {

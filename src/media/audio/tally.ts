@@ -1,4 +1,4 @@
-// What a walk through a recording adds up: how long its packets sound, and how many bytes of the file they and its headers explain.
+// Adds up a walk through a recording: how long its packets sound, and how many bytes of the file they and their headers account for.
 import { MediaFault } from "../types.ts";
 import { type Promised, assertKept } from "./promised.ts";
 
@@ -8,7 +8,7 @@ export interface Tally {
   seconds(): number;
 }
 
-/** Nobody's recording is longer. */
+/** Far above any real recording. */
 const secondsMax = 24 * 3_600;
 const rateMin = 1_000;
 const rateMax = 768_000;

@@ -1,5 +1,5 @@
-// What reaches a Claude upstream for a message request: the caller's text but for what the upstream would refuse,
-// what costs more, and what needs state (WIRE.md 7.1, 9, 11.1).
+// What reaches a Claude upstream for a message request: the caller's text without what the upstream would refuse, what costs more, and
+// what needs state.
 import { describe, expect, test } from "vitest";
 import { json } from "../openai/chat-fixture.ts";
 import { startHost } from "../upstream-fixture.ts";

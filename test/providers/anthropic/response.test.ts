@@ -1,4 +1,4 @@
-// Whole messages of Anthropic's hosts, in the contract's form, and their figures.
+// Whole messages of Anthropic's hosts in the contract's form, and their usage.
 import { describe, expect, test } from "vitest";
 import { expectFault, json } from "../openai/chat-fixture.ts";
 import { answer, askWhole, publicModel } from "./message-fixture.ts";
@@ -41,7 +41,7 @@ describe("a whole message", () => {
     expect(message.content[0]).toMatchObject({ id: expect.stringMatching(/^toolu_\w+$/), input: {} });
   });
 
-  test("empty content is an answer; one of blocks that can't be shown is none", async () => {
+  test("empty content is an answer; only undeclared blocks are not", async () => {
     expect((await askWhole(answer([], { stop_reason: "refusal", stop_details: { type: "refusal" } }))).message).toMatchObject({
       ...{ content: [], stop_reason: "refusal", stop_details: { type: "refusal" } },
     });

@@ -1,4 +1,4 @@
-// fal's errors in the words of a job (the table of WIRE.md 12), in both shapes; and which of them are the work's.
+// fal's errors as job error codes (docs/behaviour/providers.md#fal) in both shapes, and which of them are the work's own.
 import { describe, expect, test } from "vitest";
 import { expectFault, json } from "../openai/chat-fixture.ts";
 import { startHost } from "../upstream-fixture.ts";
@@ -149,7 +149,7 @@ describe("whose error", () => {
     ["500 in fal's shape", 500, '{"detail":"Internal Server Error"}', {}],
     ["500 in the other shape", 500, '{"message":"Internal Server Error"}', {}],
     ["503 that is not to be retried", 503, "", { "x-fal-retryable": "false" }],
-    ["a word nobody knows", 503, told("gpu_on_fire"), {}],
+    ["an unknown type", 503, told("gpu_on_fire"), {}],
     ["499", 499, "", {}],
   ])("%s ends the work", async (_what, status, body, headers) => {
     expect((await expectFault(result(status, body, headers), "failed")).job!.code).toBe("provider_error");

@@ -1,4 +1,4 @@
-// Work that a fal queue accepted: its states, every form of output, cancelling, and looks that say nothing of the work.
+// Work that a fal queue accepted: its states, every form of output, cancelling, and failed polls that say nothing about the work.
 import { describe, expect, test } from "vitest";
 import { falQueue } from "../../../src/providers/fal/queue.ts";
 import { expectFault, json } from "../openai/chat-fixture.ts";
@@ -42,12 +42,12 @@ describe("what was made", () => {
     ["one image", { image: said }, [{ ...nothing, source: { url }, contentType: "image/png", width: 1024, height: 768 }]],
     ["addresses alone", { images: [url] }, [{ ...nothing, source: { url } }]],
     [
-      "a clip with its cover",
+      "a video with its cover",
       { video: { url, content_type: "video/mp4", width: 1280, height: 720, duration: 5.04, fps: 24 }, image: said },
       [{ source: { url }, contentType: "video/mp4", width: 1280, height: 720, seconds: 5.04, fps: 24 }],
     ],
     [
-      "a clip of which nothing is said",
+      "a video without any details",
       { video: { url, width: null, duration: "5" }, seed: 3, audio: { url } },
       [{ ...nothing, source: { url } }],
     ],
@@ -74,7 +74,7 @@ describe("what was made", () => {
     expect(error.job).toMatchObject({ code: "content_policy_nsfw" });
   });
 
-  test("one picture blacked out: failed as content_policy_nsfw", async () => {
+  test("one image blacked out: failed as content_policy_nsfw", async () => {
     const error = await expectFault(lookAtResult(`{"images":["${url}","${url}"],"has_nsfw_concepts":[false,true]}`), "failed");
     expect(error.job).toEqual({ code: "content_policy_nsfw", word: "has_nsfw_concepts" });
   });

@@ -1,4 +1,4 @@
-// Work offered to a fal queue: what is sent, and the two answers that there are.
+// Submits to a fal queue: what is sent, and both forms of the answer.
 import { describe, expect, test } from "vitest";
 import { expectFault, json } from "../openai/chat-fixture.ts";
 import { type Host, startHost, until, useUpstream } from "../upstream-fixture.ts";

@@ -1,4 +1,4 @@
-// MiniMax's speech: whole and streamed hexadecimal, forms that it lacks, and errors under status 200.
+// MiniMax speech: whole and streamed hexadecimal, formats that it lacks, and errors under status 200.
 import type { ServerResponse } from "node:http";
 import { MPEGDecoder } from "mpg123-decoder";
 import { describe, expect, test } from "vitest";

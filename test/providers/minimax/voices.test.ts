@@ -1,4 +1,4 @@
-// MiniMax's voices: the list, clones and designs; and its songs.
+// MiniMax voices: the list, clones and designs; and its music.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Embeddings of the hosts of WIRE.md 10.5, as they write them, in the one form that the gateway reads; and what is no answer.
+// Embeddings as each host writes them, in the one form that the gateway reads; and answers that are invalid.
 import { describe, expect, test } from "vitest";
 import { openaiEmbed } from "../../../src/providers/openai/embed.ts";
 import type { Route } from "../../../src/providers/types.ts";

@@ -1,4 +1,4 @@
-// Pictures over the `openai` protocol: generations and edits, both forms of answers, refusals, and references that can't be had.
+// Images over the `openai` protocol: generations and edits, both forms of answers, refusals, and references that can't be loaded.
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { Begun, FetchReference, PictureOrder } from "../../../src/providers/verbs/media.ts";

@@ -1,4 +1,4 @@
-// Aborts in every phase, slow readers and many of them: nothing stays open at either end.
+// Aborts in every phase, slow readers, many calls at once: nothing stays open at either end.
 import { describe, expect, test } from "vitest";
 import { openaiChat } from "../../../src/providers/openai/chat.ts";
 import type { ChatCall, ChatStream } from "../../../src/providers/verbs/chat.ts";

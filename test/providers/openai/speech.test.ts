@@ -1,4 +1,4 @@
-// Speech over the `openai` protocol: what is asked, how it is converted, back-pressure, aborts and failures.
+// Speech over the `openai` protocol: the request, conversion, back-pressure, aborts and failures.
 import { MPEGDecoder } from "mpg123-decoder";
 import { describe, expect, test } from "vitest";
 import type { SpeechOrder } from "../../../src/providers/verbs/audio.ts";

@@ -1,4 +1,4 @@
-// How long a stream may take: a host that only shows that it lives is waited for long, not for ever (http.ts, UpstreamLimits).
+// Time limits of a stream: a host that only shows that it is alive is waited for long, but not for ever (http.ts, UpstreamLimits).
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { openaiChat } from "../../../src/providers/openai/chat.ts";

@@ -175,7 +175,7 @@ describe("failures", () => {
     ["a page", (_request: unknown, response: any) => response.writeHead(502).end("<html><title>Bad gateway</title>"), "unavailable"],
     ["no text", { segments: null }, "unreadable"],
     [
-      "more segments than anybody says in ten seconds",
+      "more segments than ten seconds of speech have",
       { text: "a", segments: Array(1_051).fill({ start: 0, end: 1, text: "a" }) },
       "unreadable",
     ],

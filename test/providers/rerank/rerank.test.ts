@@ -1,4 +1,4 @@
-// Rankings of the hosts of WIRE.md 11.2, as each of them writes answers and errors, in the one form that the gateway gives.
+// Rankings and errors as each host writes them (docs/behaviour/providers.md#rerank), in the one form that the gateway answers.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { rerank } from "../../../src/providers/rerank/rerank.ts";

@@ -1,4 +1,4 @@
-// DeepSeek: cache hits beside the totals, comments and blank lines while it queues, a finish that means failure.
+// DeepSeek: cache hits beside the totals, comments and blank lines while it queues, a finish reason that means failure.
 import { type Host, tokens } from "./told.ts";
 
 export const deepseek: Host = {

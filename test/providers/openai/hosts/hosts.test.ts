@@ -1,6 +1,6 @@
-// Every row of WIRE.md 10.2, by the host's name: where its usage and cached tokens stand, how it thinks, calls tools and
-// tells log probabilities, how its answers and its errors end. The bytes are fixtures/hosts/<host>/<quirk>.{json,sse},
-// what they have to mean is <host>.ts beside this file.
+// The hosts of docs/behaviour/providers.md#hosts: where usage and cached tokens are, how each reports reasoning, tool calls, log
+// probabilities, ends and errors. The recorded bytes are fixtures/hosts/<host>/<quirk>.{json,sse}; <host>.ts beside this file says what
+// they must become.
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";

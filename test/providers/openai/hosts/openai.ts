@@ -1,4 +1,4 @@
-// OpenAI: details under both sums, errors with type, param and code; a spent quota is a 429 that must not be tried again.
+// OpenAI: details under both sums, errors with type, param and code; a spent quota is a 429 that must not be retried.
 import { type Host, tokens } from "./told.ts";
 
 export const openai: Host = {

@@ -1,4 +1,4 @@
-// OpenRouter: comments while it queues, reasoning_details to be sent back, numeric error codes; who served it is not told on.
+// OpenRouter: comments while it queues, reasoning_details to be sent back, numeric error codes; callers don't see who served.
 import { type Host, tokens } from "./told.ts";
 
 export const openrouter: Host = {

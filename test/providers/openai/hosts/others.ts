@@ -1,4 +1,4 @@
-// Habits that several hosts have, or old builds.
+// Quirks that several hosts or old builds share.
 import { type Host, tokens } from "./told.ts";
 
 export const others: Host = {

@@ -1,4 +1,4 @@
-// What an answer tells its caller, put together in one form from whole answers and from streams alike.
+// Collects what an answer shows its caller in one form, from whole answers and streams alike.
 import type { UpstreamFault } from "../../../../src/providers/errors/upstream-error.ts";
 import type { Usage } from "../../../../src/usage.ts";
 

@@ -1,4 +1,4 @@
-// Reading clips whose index is broken: it may fail or take for ever, and neither may hold the gateway.
+// Videos with a broken index: reading may fail or loop, and neither may block the gateway.
 import { readdirSync, readlinkSync } from "node:fs";
 import { expect, test } from "vitest";
 import { measureClip } from "../../src/media/measure-video.ts";
@@ -17,7 +17,7 @@ test("an index without end is given up, while everything else goes on", async ()
   ).toEqual([]);
 });
 
-test("a file that is no clip is an error", async () => {
+test("a file that is not a video is an error", async () => {
   await expect(measureClip(fixturePath("picture.png"))).rejects.toThrow();
 });
 

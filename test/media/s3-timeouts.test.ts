@@ -1,4 +1,4 @@
-// How long a bucket is waited for: a large file takes its time on the way up, and a question that nobody answers does not.
+// Timeouts of a bucket: a large upload may take its time, a request that is never answered may not.
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
