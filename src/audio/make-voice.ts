@@ -41,7 +41,7 @@ interface Wish {
 export async function cloneVoice(context: Context, ask: Ask, wish: Wish & { clip: { path: string; bytes: number } }): Promise<MadeVoice> {
   const asked = admitMaker(context.catalog, "voice-clone", wish.model);
   let recording: Recording | undefined;
-  const measure = async () => void (recording = await readClip(context.media, wish.clip, ask.signal));
+  const measure = async () => void (recording = await readVideo(context.media, wish.clip, ask.signal));
   return makeVoice(context, ask, { asked, name: wish.name }, measure, async (candidate, voiceId, upstream) => {
     const order = { file: recording!.file, voiceId };
     await adapterOf(context.providers.cloneVoice, candidate)({ ...upstream, order });
@@ -149,7 +149,7 @@ export async function assertClip(media: Pick<Media, "audioKindOf">, path: string
 }
 
 /** Fails with unsupported_audio_type, invalid_parameter or request_too_large. */
-async function readClip(
+async function readVideo(
   media: Pick<Media, "audioKindOf" | "measureAudio">,
   sent: { path: string; bytes: number },
   signal: AbortSignal,

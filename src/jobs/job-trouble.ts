@@ -1,11 +1,11 @@
 // Tells the operator why work came to nothing that a route had accepted: looks that fail, and what a job ends with. What a route answers
 // when it is asked is src/routing/report-attempts.ts's.
-import { fileTrouble } from "../media/file-trouble.ts";
+import { fileFailure } from "../media/file-failure.ts";
 import { MediaFault } from "../media/types.ts";
-import { troubleOf } from "../providers/errors/trouble.ts";
-import { type Trouble, UpstreamError } from "../providers/errors/upstream-error.ts";
+import { failureOf } from "../providers/errors/failure.ts";
+import { type Failure, UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Route } from "../providers/types.ts";
-import { loggedTrouble } from "../routing/report-attempts.ts";
+import { loggedFailure } from "../routing/report-attempts.ts";
 import type { ClaimedJob, JobAttempt } from "./claim.ts";
 import type { JobFailure } from "./job-failure.ts";
 import type { JobParts } from "./parts.ts";
@@ -18,7 +18,7 @@ export function openLookTrouble({ log }: Pick<Reporting, "log">, { shown_id: job
   let last: string | null = null;
   return {
     met(error: UpstreamError): void {
-      const told = troubleOf(error);
+      const told = failureOf(error);
       if (told.cause === last) return;
       last = told.cause;
       log.warn({ job, route: `${provider.id}/${model}`, upstream_status: error.status, ...told }, "a look at a job's work failed");
@@ -31,7 +31,7 @@ export function reportTrouble({ log, counts }: Reporting, { shown_id: job }: Rep
   const began = attempts.at(-1);
   const trouble = began?.outcome === "ok" ? troubleBehind(failure) : null;
   if (began === undefined || trouble === null) return;
-  Object.assign(began, loggedTrouble({ trouble }));
+  Object.assign(began, loggedFailure({ failure: trouble }));
   counts.countFailure(began.route, trouble.cause);
   // A prompt, which no log holds.
   const mayQuote = failure.cause instanceof UpstreamError && ["rejected", "refused"].includes(failure.cause.fault);
@@ -39,8 +39,8 @@ export function reportTrouble({ log, counts }: Reporting, { shown_id: job }: Rep
 }
 
 /** Null: it is no upstream's. */
-function troubleBehind({ code, cause, message }: JobFailure): Trouble | null {
-  if (cause instanceof UpstreamError) return troubleOf(cause);
-  if (cause instanceof MediaFault) return fileTrouble(cause);
+function troubleBehind({ code, cause, message }: JobFailure): Failure | null {
+  if (cause instanceof UpstreamError) return failureOf(cause);
+  if (cause instanceof MediaFault) return fileFailure(cause);
   return code === "timeout" ? { cause: "timeout_answer", detail: message } : null;
 }

@@ -15,7 +15,7 @@ export interface JobsOptions {
   /** Postgres itself, without a transaction pooler before it. */
   listenUrl: string;
   catalog: Catalog;
-  providers: Pick<Adapters, "pictures" | "clips" | "queues">;
+  providers: Pick<Adapters, "images" | "videos" | "queues">;
   breakers: Breakers;
   media: Pick<Media, "keep" | "store">;
   log: Logger;

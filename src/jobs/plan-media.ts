@@ -58,7 +58,7 @@ async function assertSlots({ db, catalog }: Planning, { accountId, purchased }: 
 
 /** Of no use to anybody is a job that waits for its turn and then finds no host that speaks its language. */
 function assertCanBeMade({ providers }: Planning, { type, routes }: Model): void {
-  const adapters = type === "video" ? providers.clips : providers.pictures;
+  const adapters = type === "video" ? providers.videos : providers.images;
   if (routes.every(({ provider }) => adapters[provider.protocol] === undefined)) fail("provider_error");
 }
 

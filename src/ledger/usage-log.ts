@@ -13,7 +13,7 @@ export interface AttemptRecord {
   /** The upstream's HTTP status, where there was one. */
   status: number | null;
   latency_ms: number;
-  /** Why it failed: a word of src/providers/errors/trouble.ts, and what was said. Absent: it did not, or it was written before causes were kept. */
+  /** Why it failed: a word of src/providers/errors/failure.ts, and what was said. Absent: it did not, or it was written before causes were kept. */
   cause?: string;
   detail?: string;
   /** USD per million tokens at which this attempt would be charged; absent where no tokens are billed. */

@@ -1,15 +1,15 @@
-// SVC_BLOB_URL: `s3://BUCKET/PREFIX?region=…&endpoint=https://…&path_style=1`. The credentials are not part of it: the AWS SDK
-// finds them in its own variables (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, …), files and machine roles.
+// Parses SVC_BLOB_URL: `s3://BUCKET/PREFIX?region=…&endpoint=https://…&path_style=1`. Credentials are not part of it: the AWS SDK finds
+// them in its own variables (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, …), files and machine roles.
 
 export interface BlobAddress {
   bucket: string;
   /** With a slash at its end, or "". */
   prefix: string;
-  /** Null: as the SDK finds it (AWS_REGION). */
+  /** Null: the SDK finds it (AWS_REGION). */
   region: string | null;
   /** Null: AWS's own. */
   endpoint: string | null;
-  /** The bucket in the path and not in the host's name, as most servers but AWS want it. */
+  /** Whether the bucket is part of the path instead of the host's name, as most servers other than AWS need it. */
   pathStyle: boolean;
 }
 

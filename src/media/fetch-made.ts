@@ -5,7 +5,7 @@ import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Provider } from "../providers/types.ts";
 import { providerPolicy, type ResolveName } from "./fetch-policy.ts";
 import { type FetchLimits, fetchToFile } from "./fetch-to-file.ts";
-import { fileTrouble } from "./file-trouble.ts";
+import { fileFailure } from "./file-failure.ts";
 import type { WithTempFile } from "./temp-files.ts";
 import { MediaFault } from "./types.ts";
 
@@ -41,8 +41,8 @@ export function fetchMade({ withTempFile, resolve, limits, ca }: MadeParts, { ur
       await fetchToFile({ url, path, policy, limits, signal, ...(ca !== undefined && { ca }) });
     } catch (cause) {
       if (!(cause instanceof MediaFault)) throw cause;
-      const trouble = fileTrouble(cause);
-      throw new UpstreamError(cause.reason === "unreachable" ? "unavailable" : "unreadable", cause.message, { trouble, cause });
+      const failure = fileFailure(cause);
+      throw new UpstreamError(cause.reason === "unreachable" ? "unavailable" : "unreadable", cause.message, { failure, cause });
     }
     return await readFile(path);
   });

@@ -5,7 +5,7 @@ import { imageSize } from "image-size";
 import { providerPolicy, type ResolveName } from "./fetch-policy.ts";
 import { type FetchLimits, fetchToFile } from "./fetch-to-file.ts";
 import { contentTypeOf, type Kind, kindOf, readHead } from "./kinds.ts";
-import { measureClip } from "./measure-video.ts";
+import { measureVideo } from "./measure-video.ts";
 import { isSvgWhole, svgSize } from "./svg.ts";
 import type { WithTempFile } from "./temp-files.ts";
 import { type KeepOrder, type KeptFile, MediaFault, type Store } from "./types.ts";
@@ -95,15 +95,15 @@ const unknown: Measures = { width: null, height: null, seconds: null, fps: null 
 
 /** A photograph's colour profile and thumbnail may come before its size. */
 const photographHeadBytes = 512 * 1024;
-const pictureHeadBytes = 64 * 1024;
+const imageHeadBytes = 64 * 1024;
 
 async function measure(path: string, kind: Kind): Promise<Measures> {
   try {
     if (kind.medium === "image") {
-      const headBytes = kind.extension === "jpg" ? photographHeadBytes : pictureHeadBytes;
-      return measurePicture(await readHead(path, headBytes), kind);
+      const headBytes = kind.extension === "jpg" ? photographHeadBytes : imageHeadBytes;
+      return measureImage(await readHead(path, headBytes), kind);
     }
-    const found = await measureClip(path);
+    const found = await measureVideo(path);
     if (found === null) return unknown;
     const { width, height, seconds, fps } = found;
     return { width: sideOf(width), height: sideOf(height), seconds: thousandths(seconds), fps: thousandths(fps) };
@@ -112,7 +112,7 @@ async function measure(path: string, kind: Kind): Promise<Measures> {
   }
 }
 
-function measurePicture(head: Buffer, kind: Kind): Measures {
+function measureImage(head: Buffer, kind: Kind): Measures {
   if (kind.extension === "svg") {
     const size = svgSize(head);
     return size === null ? unknown : { ...unknown, width: sideOf(size.width), height: sideOf(size.height) };

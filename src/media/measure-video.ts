@@ -2,7 +2,7 @@
 // the thread is terminated when it takes too long.
 import { Worker } from "node:worker_threads";
 
-export interface ClipMeasures {
+export interface VideoMeasures {
   width: number;
   height: number;
   seconds: number;
@@ -14,7 +14,7 @@ const patienceMs = 10_000;
 const heapMb = 256;
 
 /** Null: it has no moving images, or measuring takes too long. Throws where the file can't be read as a video. */
-export async function measureClip(path: string, waitMs = patienceMs): Promise<ClipMeasures | null> {
+export async function measureVideo(path: string, waitMs = patienceMs): Promise<VideoMeasures | null> {
   const worker = new Worker(new URL("./read-video.ts", import.meta.url), {
     workerData: path,
     env: {},
@@ -22,7 +22,7 @@ export async function measureClip(path: string, waitMs = patienceMs): Promise<Cl
   });
   let timer: NodeJS.Timeout | undefined;
   try {
-    return await new Promise<ClipMeasures | null>((resolve, reject) => {
+    return await new Promise<VideoMeasures | null>((resolve, reject) => {
       timer = setTimeout(() => resolve(null), waitMs);
       worker.once("message", resolve).once("error", reject);
       worker.once("exit", () => resolve(null));

@@ -108,7 +108,7 @@ function fetchReference(parts: ReferenceParts, url: string, signal: AbortSignal)
     await fetchForCaller(parts, url, path, signal);
     const kind = await kindOf(path);
     if (kind === null || !taken.has(kind.contentType))
-      throw new MediaFault("invalid", "The file at the address is no PNG, JPEG or WebP picture.");
+      throw new MediaFault("invalid", "The file at the address is not a PNG, JPEG or WebP image.");
     return { bytes: await readFile(path), contentType: kind.contentType };
   });
 }

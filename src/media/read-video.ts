@@ -2,12 +2,12 @@
 import { fstatSync, openSync, readSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { CustomSource, Input, MP4, QTFF, WEBM } from "mediabunny";
-import type { ClipMeasures } from "./measure-video.ts";
+import type { VideoMeasures } from "./measure-video.ts";
 
 /** The index of an hour of film takes less. */
 const bytesMax = 32 * 1024 * 1024;
 /** Enough to tell the rate, without walking through the whole file. */
-const countedPictures = 100;
+const countedFrames = 100;
 
 const file = openSync(workerData as string, "r"); // closed with the thread
 let bytesRead = 0;
@@ -21,7 +21,7 @@ const source = new CustomSource({
   },
 });
 
-async function readClip(): Promise<ClipMeasures | null> {
+async function readVideo(): Promise<VideoMeasures | null> {
   const input = new Input({ formats: [MP4, QTFF, WEBM], source });
   const track = await input.getPrimaryVideoTrack();
   if (track === null) return null;
@@ -29,8 +29,8 @@ async function readClip(): Promise<ClipMeasures | null> {
     width: await track.getDisplayWidth(),
     height: await track.getDisplayHeight(),
     seconds: await input.computeDuration(),
-    fps: (await track.computePacketStats(countedPictures)).averagePacketRate,
+    fps: (await track.computePacketStats(countedFrames)).averagePacketRate,
   };
 }
 
-parentPort!.postMessage(await readClip());
+parentPort!.postMessage(await readVideo());

@@ -34,7 +34,7 @@ export function audioPricesOf({ id, pricing }: { id: string; pricing: Pricing })
     case "per-call":
       return at("call", pricing.perCall);
     default:
-      throw new Error(`${id} is billed ${pricing.mode}, which no audio is`);
+      throw new Error(`${id} is billed ${pricing.mode}, which audio is not`);
   }
 }
 

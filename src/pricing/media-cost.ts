@@ -42,7 +42,7 @@ export function mediaPricesOf(
     case "per-second":
       return { model: id, unit: "second", each: String(pricing.perSecond), ...once };
     default:
-      throw new Error(`${id} is billed ${pricing.mode}, which no picture or clip is`);
+      throw new Error(`${id} is billed ${pricing.mode}, which images and videos are not`);
   }
 }
 

@@ -5,7 +5,7 @@ import { elevenlabsMusic, elevenlabsSounds, elevenlabsSpeech } from "./elevenlab
 import { elevenlabsVoices } from "./elevenlabs/voices.ts";
 import { falMusic } from "./fal/music.ts";
 import { falQueue } from "./fal/queue.ts";
-import { falClips, falPictures } from "./fal/submit.ts";
+import { falVideos, falImages } from "./fal/submit.ts";
 import { minimaxMusic } from "./minimax/music.ts";
 import { minimaxSpeech } from "./minimax/speech.ts";
 import { minimaxClone, minimaxDesign, minimaxVoices } from "./minimax/voices.ts";
@@ -18,10 +18,10 @@ import { openaiTranscribe } from "./openai/transcribe.ts";
 import { rerank } from "./rerank/rerank.ts";
 import type { Upstream } from "./transport/types.ts";
 import type { Protocol } from "./types.ts";
-import type { CloneVoice, DesignVoice, FetchMade, ListVoices, MakeMusic, MakeSound, Say, Transcribe } from "./verbs/audio.ts";
+import type { CloneVoice, DesignVoice, FetchMade, ListVoices, MakeMusic, MakeSound, MakeSpeech, Transcribe } from "./verbs/audio.ts";
 import type { Chat } from "./verbs/chat.ts";
 import type { Embed } from "./verbs/embed.ts";
-import type { FetchReference, MakeClip, MakePictures, UpstreamQueue } from "./verbs/media.ts";
+import type { FetchReference, MakeVideo, MakeImages, UpstreamQueue } from "./verbs/media.ts";
 import type { Messages } from "./verbs/messages.ts";
 import type { Rerank } from "./verbs/rerank.ts";
 
@@ -31,12 +31,12 @@ export interface Adapters {
   messages: Partial<Record<Protocol, Messages>>;
   embed: Partial<Record<Protocol, Embed>>;
   rerank: Partial<Record<Protocol, Rerank>>;
-  pictures: Partial<Record<Protocol, MakePictures>>;
-  clips: Partial<Record<Protocol, MakeClip>>;
+  images: Partial<Record<Protocol, MakeImages>>;
+  videos: Partial<Record<Protocol, MakeVideo>>;
   /** Of the protocols that answer with tickets. */
   queues: Partial<Record<Protocol, UpstreamQueue>>;
   transcribe: Partial<Record<Protocol, Transcribe>>;
-  say: Partial<Record<Protocol, Say>>;
+  speech: Partial<Record<Protocol, MakeSpeech>>;
   music: Partial<Record<Protocol, MakeMusic>>;
   sounds: Partial<Record<Protocol, MakeSound>>;
   voices: Partial<Record<Protocol, ListVoices>>;
@@ -58,11 +58,11 @@ export function openAdapters(upstream: Upstream, { fetchReference, fetchMade }: 
     messages: { openai: openaiMessages(chat), anthropic: messages },
     embed: { openai: openaiEmbed(upstream) },
     rerank: { rerank: rerank(upstream) },
-    pictures: { openai: openaiImages(upstream, fetchReference), fal: falPictures(upstream) },
-    clips: { fal: falClips(upstream) },
+    images: { openai: openaiImages(upstream, fetchReference), fal: falImages(upstream) },
+    videos: { fal: falVideos(upstream) },
     queues: { fal: falQueue(upstream) },
     transcribe: { openai: openaiTranscribe(upstream) },
-    say: { openai: openaiSpeech(upstream), elevenlabs: elevenlabsSpeech(upstream), minimax: minimaxSpeech(upstream) },
+    speech: { openai: openaiSpeech(upstream), elevenlabs: elevenlabsSpeech(upstream), minimax: minimaxSpeech(upstream) },
     music: { elevenlabs: elevenlabsMusic(upstream), minimax: minimaxMusic(upstream, fetchMade), fal: falMusic(upstream, fetchMade) },
     sounds: { elevenlabs: elevenlabsSounds(upstream) },
     voices: { elevenlabs: elevenlabsVoices(upstream), minimax: minimaxVoices(upstream) },

@@ -1,8 +1,8 @@
 // Tries candidates in order until one serves. docs/behaviour/providers.md#faults says what follows from a fault, #routing what the
 // client gets once all have failed.
 import { fail } from "../errors/fail.ts";
-import { troubleOf } from "../providers/errors/trouble.ts";
-import { type Trouble, UpstreamError, type UpstreamFault } from "../providers/errors/upstream-error.ts";
+import { failureOf } from "../providers/errors/failure.ts";
+import { type Failure, UpstreamError, type UpstreamFault } from "../providers/errors/upstream-error.ts";
 import { type AttemptSpan, traceNow } from "../tracing.ts";
 import type { Breakers } from "./breaker.ts";
 import type { Candidate } from "./candidates.ts";
@@ -14,7 +14,7 @@ export interface Attempt {
   status: number | null;
   latencyMs: number;
   /** Why it failed, for the operator; null where it didn't, or where its client disconnected. */
-  trouble: Trouble | null;
+  failure: Failure | null;
   /** Absent: no tracing. */
   span?: AttemptSpan | undefined;
 }
@@ -48,12 +48,12 @@ export async function attempt<Result>(
 ): Promise<Served<Result>> {
   const faults: UpstreamError[] = [];
   const passOver = (candidate: Candidate) =>
-    attempts.push({ candidate, outcome: "breaker_open", status: null, latencyMs: 0, trouble: passedOver });
+    attempts.push({ candidate, outcome: "breaker_open", status: null, latencyMs: 0, failure: passedOver });
   for (const candidate of tryable(candidates, breakers, signal, passOver)) {
     let startedAt = performance.now();
     let span: AttemptSpan | undefined;
-    const record = (outcome: string, status: number | null, trouble: Trouble | null) =>
-      attempts.push({ candidate, outcome, status, latencyMs: Math.round(performance.now() - startedAt), trouble, span });
+    const record = (outcome: string, status: number | null, failure: Failure | null) =>
+      attempts.push({ candidate, outcome, status, latencyMs: Math.round(performance.now() - startedAt), failure, span });
     try {
       if (rules.pause !== undefined) {
         await rules.pause(candidate);
@@ -68,12 +68,12 @@ export async function attempt<Result>(
       if (!(error instanceof UpstreamError)) {
         breakers.undecided(candidate.routeId);
         if (signal.aborted) record("aborted", null, null);
-        else record("gateway_error", null, ownTrouble);
+        else record("gateway_error", null, ownFailure);
         throw error;
       }
       if (countsForBreaker(error)) breakers.failed(candidate.routeId);
       else breakers.undecided(candidate.routeId);
-      record(error.fault, error.status, troubleOf(error));
+      record(error.fault, error.status, failureOf(error));
       if (error.fault === "rejected" && !(isOutage(faults, attempts) && rules.rejectsAlone?.(error, candidate)))
         fail("request_rejected", {
           param: error.param,
@@ -89,8 +89,8 @@ export async function attempt<Result>(
   return allFailed(faults, attempts);
 }
 
-const passedOver: Trouble = { cause: "breaker_open", detail: "its last calls failed: it rests for a moment" };
-const ownTrouble: Trouble = { cause: "gateway_error", detail: "the gateway itself failed; its log says more" };
+const passedOver: Failure = { cause: "breaker_open", detail: "its last calls failed: it rests for a moment" };
+const ownFailure: Failure = { cause: "gateway_error", detail: "the gateway itself failed; its log says more" };
 
 /** The stream of the last attempt is complete. */
 export function streamEnded(breakers: Breakers, attempts: readonly Attempt[]): void {
@@ -103,7 +103,7 @@ export function streamBroke(breakers: Breakers, attempts: readonly Attempt[], er
   const { routeId } = served.candidate;
   if (error instanceof UpstreamError) {
     served.outcome = "interrupted";
-    served.trouble = troubleOf(error);
+    served.failure = failureOf(error);
     if (countsForBreaker(error)) breakers.broke(routeId);
   }
   return routeId;

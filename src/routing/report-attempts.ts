@@ -16,11 +16,11 @@ export function reportAttempts(
   attempts: readonly Attempt[],
   usage: Usage | null = null,
 ): void {
-  for (const { candidate, outcome, status, latencyMs, trouble, span } of attempts) {
+  for (const { candidate, outcome, status, latencyMs, failure, span } of attempts) {
     span?.end({ outcome, status, latencyMs, usage: outcome === "ok" ? usage : null });
-    countAttempt(candidate.routeId, outcome, latencyMs, trouble?.cause ?? null);
+    countAttempt(candidate.routeId, outcome, latencyMs, failure?.cause ?? null);
     if (quiet.has(outcome)) continue;
-    const line = { ...of, route: candidate.routeId, fault: outcome, upstream_status: status, ...trouble, ms: latencyMs };
+    const line = { ...of, route: candidate.routeId, fault: outcome, upstream_status: status, ...failure, ms: latencyMs };
     // Our own key or account at a provider: no retry helps, and every call goes to the next route until the operator fixes it.
     if (outcome === "our_fault") log.error(line, "an upstream refuses our credentials or account");
     else log.warn(line, "an upstream did not serve");
@@ -28,8 +28,8 @@ export function reportAttempts(
 }
 
 /** A failed attempt's cause as the usage log stores it. */
-export function loggedTrouble({ trouble }: Pick<Attempt, "trouble">): { cause?: string; detail?: string } {
-  return trouble === null ? {} : { cause: trouble.cause, detail: trouble.detail };
+export function loggedFailure({ failure }: Pick<Attempt, "failure">): { cause?: string; detail?: string } {
+  return failure === null ? {} : { cause: failure.cause, detail: failure.detail };
 }
 
 /** Not an upstream's fault, or reported already. What a route says about the content may quote a prompt, which no log may hold. */

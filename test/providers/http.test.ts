@@ -88,7 +88,7 @@ describe("what ends a call", () => {
     await expect(upstream.send(requestTo("", { provider }))).rejects.toMatchObject({
       fault: "unavailable",
       reason: "no answer within 60 ms",
-      trouble: { cause: "timeout_first_byte" },
+      failure: { cause: "timeout_first_byte" },
     });
     await until(() => host.sockets.size === 0 && upstream.gauge().calls === 0);
   });
@@ -99,7 +99,7 @@ describe("what ends a call", () => {
     const provider = providerAt(`https://127.0.0.1:${(server.address() as AddressInfo).port}`, { timeoutMs: 100 });
     await expect(useUpstream().send(requestTo("", { provider }))).rejects.toMatchObject({
       reason: "no answer within 100 ms",
-      trouble: { cause: "timeout_connect", detail: "no connection within 100 ms" },
+      failure: { cause: "timeout_connect", detail: "no connection within 100 ms" },
     });
     server.close();
   });
@@ -111,7 +111,7 @@ describe("what ends a call", () => {
     await expect(answer.body.bytes(100)).rejects.toMatchObject({
       fault: "unavailable",
       reason: "the answer stopped arriving",
-      trouble: { cause: "timeout_idle" },
+      failure: { cause: "timeout_idle" },
     });
     await until(() => host.sockets.size === 0 && upstream.gauge().calls === 0);
   });

@@ -6,14 +6,14 @@ import { MediaFault, type MediaFaultReason } from "../types.ts";
 
 export interface MeasureOrder {
   path: string;
-  /** Of an AudioKind. */
+  /** The extension of an AudioKind. */
   extension: string;
 }
 
 export type Measured = { seconds: number } | { fault: { reason: MediaFaultReason; sentence: string } };
 
 export interface AudioMeter {
-  /** Seconds. Throws MediaFault, the signal's reason, or an Error where the file can't be opened. */
+  /** In seconds. Throws MediaFault, the signal's reason, or an Error where the file can't be opened. */
   measure(order: MeasureOrder, signal: AbortSignal): Promise<number>;
   close(): Promise<void>;
 }

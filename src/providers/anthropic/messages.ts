@@ -6,7 +6,7 @@ import { exchange, isJson, wholeText } from "../transport/exchange.ts";
 import { inOrder } from "../transport/in-order.ts";
 import { openOutlet, type Outlet } from "../transport/outlet.ts";
 import { readStream, type StreamReader } from "../transport/read-stream.ts";
-import { type Piece, toldStream } from "../transport/replay-stream.ts";
+import { type Piece, replayStream } from "../transport/replay-stream.ts";
 import type { Upstream, UpstreamAnswer } from "../transport/types.ts";
 import type { MessageCall, MessageRecord, Messages, MessageStream, MessageTally, MessageWhole } from "../verbs/messages.ts";
 import { readEvents } from "./events.ts";
@@ -40,7 +40,7 @@ function streamOfMessage({ message, usage }: MessageWhole, signal: AbortSignal, 
   const started = { ...prompt, cache_read_input_tokens: usage?.cacheRead ?? 0, output_tokens: 0 };
   const head = { id, type, role, model, content: [], stop_reason: null, stop_sequence: null, usage: started };
   const pieces = [piece("message_start", { message: head }), ...content.flatMap((block, index) => blockPieces(block as Json, index))];
-  return toldStream(pieces, tally, signal);
+  return replayStream(pieces, tally, signal);
 }
 
 function blockPieces(block: Json, index: number): Piece<MessageRecord>[] {

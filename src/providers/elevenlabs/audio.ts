@@ -8,7 +8,7 @@ import { exchange } from "../transport/exchange.ts";
 import { jsonRequest } from "../transport/json-request.ts";
 import type { Upstream } from "../transport/types.ts";
 import type { UpstreamCall } from "../types.ts";
-import type { MadeAudio, MakeMusic, MakeSound, Say } from "../verbs/audio.ts";
+import type { MadeAudio, MakeMusic, MakeSound, MakeSpeech } from "../verbs/audio.ts";
 import { elevenlabsError } from "./errors.ts";
 
 interface Ask {
@@ -24,7 +24,7 @@ interface Ask {
 const musicMsPerSecond = 2_000;
 const longestSongSeconds = 300;
 
-export function elevenlabsSpeech(upstream: Upstream, clock: Clock = systemClock): Say {
+export function elevenlabsSpeech(upstream: Upstream, clock: Clock = systemClock): MakeSpeech {
   return (call) => {
     const { text, voice, format, settings } = call.order;
     if (/^\.{0,2}$/.test(voice)) return Promise.reject(new UpstreamError("rejected", "no such voice", { param: "voice_id" })); // would call another path

@@ -22,7 +22,7 @@ export function errorUnder200(error: unknown, provider: Provider): UpstreamError
     status,
     param: safeParam(signs.param, provider),
     job: jobOf(fault, status, signs, provider),
-    trouble: signs.status === null ? { cause: "error_in_answer", detail: reason } : null,
+    failure: signs.status === null ? { cause: "error_in_answer", detail: reason } : null,
   });
 }
 

@@ -18,8 +18,8 @@ export type UpstreamFault =
   "unavailable" | "rate_limited" | "unreadable" | "our_fault" | "gone" | "refused" | "rejected" | "local_overload" | "failed";
 
 /** A failure as the operator sees it. */
-export interface Trouble {
-  cause: TroubleCause;
+export interface Failure {
+  cause: FailureCause;
   /** A sentence without secrets; the upstream's own where it sent one. */
   detail: string;
 }
@@ -37,13 +37,13 @@ export class UpstreamError extends Error {
   readonly param: string | null;
   /** The job's error code, where the upstream says more than the fault does, and the upstream's own word (null where it has none). */
   readonly job: { code: JobErrorCode; word: string | null } | null;
-  /** Set where fault and status don't say what happened; read it through troubleOf. */
-  readonly trouble: Trouble | null;
+  /** Set where fault and status don't say what happened; read it through failureOf. */
+  readonly failure: Failure | null;
 
   constructor(
     fault: UpstreamFault,
     reason: string,
-    options: Partial<Pick<UpstreamError, "status" | "retryAfterMs" | "param" | "job" | "trouble">> & { cause?: unknown } = {},
+    options: Partial<Pick<UpstreamError, "status" | "retryAfterMs" | "param" | "job" | "failure">> & { cause?: unknown } = {},
   ) {
     super(`${fault}: ${reason}`, { cause: options.cause });
     this.fault = fault;
@@ -52,7 +52,7 @@ export class UpstreamError extends Error {
     this.retryAfterMs = options.retryAfterMs ?? null;
     this.param = options.param ?? null;
     this.job = options.job ?? null;
-    this.trouble = options.trouble ?? null;
+    this.failure = options.failure ?? null;
   }
 }
 
@@ -60,7 +60,7 @@ export class UpstreamError extends Error {
 export const knownStatuses = [400, 401, 402, 403, 404, 408, 409, 413, 422, 429, 500, 502, 503, 504, 529] as const;
 
 /** All causes; the operator's guide explains each. */
-export const troubleCauses = [
+export const failureCauses = [
   "connection_refused",
   "connection_reset",
   "connection_failed",
@@ -89,4 +89,4 @@ export const troubleCauses = [
   "gateway_error",
 ] as const;
 
-export type TroubleCause = (typeof troubleCauses)[number];
+export type FailureCause = (typeof failureCauses)[number];

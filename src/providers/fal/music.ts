@@ -51,7 +51,7 @@ export function falMusic(
       if (!deadline.aborted || given.signal.aborted) throw error;
       throw new UpstreamError("unavailable", "the song was not made in time", {
         job: { code: "provider_timeout", word: null },
-        trouble: { cause: "timeout_answer", detail: `the song was not made within ${times.wholeMs} ms` },
+        failure: { cause: "timeout_answer", detail: `the song was not made within ${times.wholeMs} ms` },
         cause: error,
       });
     }

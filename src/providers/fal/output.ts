@@ -31,9 +31,9 @@ export function readOutput(body: Buffer, partsOf: PartsOf = shownParts): Output 
 }
 
 function shownParts({ video, videos, images, image }: Json): unknown[] {
-  const clips = [video, ...arrayOf(videos)].filter(Boolean);
-  const pictures = arrayOf(images).length > 0 ? arrayOf(images) : [image];
-  return clips.length > 0 ? clips : pictures; // a video's image is its cover
+  const videoFiles = [video, ...arrayOf(videos)].filter(Boolean);
+  const imageFiles = arrayOf(images).length > 0 ? arrayOf(images) : [image];
+  return videoFiles.length > 0 ? videoFiles : imageFiles; // a video's image is its cover
 }
 
 function fileOf(part: unknown, inside: FilesInside): MadeFile[] {

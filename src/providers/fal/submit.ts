@@ -8,16 +8,16 @@ import { jsonRequest } from "../transport/json-request.ts";
 import { answeredAddress } from "../transport/target.ts";
 import type { Upstream } from "../transport/types.ts";
 import type { Provider, UpstreamCall } from "../types.ts";
-import type { Begun, ClipOrder, MakeClip, MakePictures, PictureOrder, Ticket } from "../verbs/media.ts";
+import type { Begun, VideoOrder, MakeVideo, MakeImages, ImageOrder, Ticket } from "../verbs/media.ts";
 import { submitError } from "./errors.ts";
 import { type PartsOf, readOutput } from "./output.ts";
 
-export function falPictures(upstream: Upstream, clock: Clock = systemClock): MakePictures {
-  return (call) => submit(upstream, clock, call, pictureInput(call.order));
+export function falImages(upstream: Upstream, clock: Clock = systemClock): MakeImages {
+  return (call) => submit(upstream, clock, call, imageInput(call.order));
 }
 
-export function falClips(upstream: Upstream, clock: Clock = systemClock): MakeClip {
-  return (call) => submit(upstream, clock, call, clipInput(call.order));
+export function falVideos(upstream: Upstream, clock: Clock = systemClock): MakeVideo {
+  return (call) => submit(upstream, clock, call, videoInput(call.order));
 }
 
 /** `jobId` lets a host recognise a repeated submit. */
@@ -58,7 +58,7 @@ type Input = Record<string, unknown>;
  * Models read either `image_size` or `aspect_ratio`, and either `image_url` or `image_urls`, and ignore the others: they get both with
  * the same value.
  */
-function pictureInput(order: PictureOrder): Input {
+function imageInput(order: ImageOrder): Input {
   const { prompt, count, size, aspect, quality, references, extra } = order;
   return {
     ...extra,
@@ -72,7 +72,7 @@ function pictureInput(order: PictureOrder): Input {
 }
 
 /** fal takes the duration as text. */
-function clipInput({ prompt, firstFrame, soundTrack, seconds, aspect, extra }: ClipOrder): Input {
+function videoInput({ prompt, firstFrame, soundTrack, seconds, aspect, extra }: VideoOrder): Input {
   return {
     ...extra,
     prompt,

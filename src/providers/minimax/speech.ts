@@ -9,14 +9,14 @@ import { parseObject, unreadable } from "../transport/json-answer.ts";
 import { jsonRequest } from "../transport/json-request.ts";
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from "../transport/types.ts";
 import type { UpstreamCall } from "../types.ts";
-import type { MadeAudio, Say, SpeechOrder } from "../verbs/audio.ts";
+import type { MadeAudio, MakeSpeech, SpeechOrder } from "../verbs/audio.ts";
 import { type AskedAudio, askedSpeech } from "./audio-setting.ts";
 import { assertNoError, minimaxError } from "./errors.ts";
 import { hexPieces } from "./pieces.ts";
 
 type SpeechCall = UpstreamCall & { order: SpeechOrder };
 
-export function minimaxSpeech(upstream: Upstream, clock: Clock = systemClock): Say {
+export function minimaxSpeech(upstream: Upstream, clock: Clock = systemClock): MakeSpeech {
   return async (call) => {
     const asked = askedSpeech(call.order.format);
     const answer = await exchange(upstream, speechRequest(call, asked), clock, minimaxError);

@@ -6,7 +6,7 @@ import { inOrder } from "../transport/in-order.ts";
 import { jsonRequest } from "../transport/json-request.ts";
 import { openOutlet } from "../transport/outlet.ts";
 import { readStream, type StreamReader } from "../transport/read-stream.ts";
-import { toldStream } from "../transport/replay-stream.ts";
+import { replayStream } from "../transport/replay-stream.ts";
 import type { Upstream, UpstreamAnswer } from "../transport/types.ts";
 import type { Chat, ChatCall, ChatRecord, ChatStream, ChatTally, ChatWhole } from "../verbs/chat.ts";
 import { allEnded, beginChunks, newChunkState } from "./chunk.ts";
@@ -69,7 +69,7 @@ function streamOfWhole({ completion, usage }: ChatWhole, signal: AbortSignal): C
     const record = { id, object: "chat.completion.chunk", created, model, ...foreign, choices: [choice] };
     return { record: { json: JSON.stringify(record) }, characters };
   });
-  return toldStream(pieces, tally, signal);
+  return replayStream(pieces, tally, signal);
 }
 
 interface Delta {

@@ -8,25 +8,25 @@ import { readAnswer, unreadable } from "../transport/json-answer.ts";
 import { jsonRequest } from "../transport/json-request.ts";
 import { type FormPart, multipartForm } from "../transport/multipart.ts";
 import type { Upstream, UpstreamRequest } from "../transport/types.ts";
-import type { FetchReference, MadeFile, MakePictures, PictureCall, ReferenceFault } from "../verbs/media.ts";
+import type { FetchReference, MadeFile, MakeImages, ImageCall, ReferenceFault } from "../verbs/media.ts";
 
 /** The image is made before the first byte comes. A job has five minutes for it, and its signal ends the call. */
 const firstByteMs = 300_000;
 
-export function openaiImages(upstream: Upstream, fetchReference: FetchReference, clock: Clock = systemClock): MakePictures {
+export function openaiImages(upstream: Upstream, fetchReference: FetchReference, clock: Clock = systemClock): MakeImages {
   return async (call) => {
     const request = call.order.references.length > 0 ? await editRequest(call, fetchReference) : generationRequest(call);
     const answer = await exchange(upstream, { ...request, firstByteMs, headers: ["idempotency-key", call.jobId] }, clock);
     const inside = takeFilesOut(await answer.body.bytes(filesBytesMax));
-    return { kind: "made", files: readPictures(readAnswer(inside.text, call.route.provider), inside) };
+    return { kind: "made", files: readImages(readAnswer(inside.text, call.route.provider), inside) };
   };
 }
 
-function generationRequest(call: PictureCall): UpstreamRequest {
+function generationRequest(call: ImageCall): UpstreamRequest {
   return jsonRequest(call, "/images/generations", JSON.stringify(fieldsOf(call)));
 }
 
-async function editRequest(call: PictureCall, fetchReference: FetchReference): Promise<UpstreamRequest> {
+async function editRequest(call: ImageCall, fetchReference: FetchReference): Promise<UpstreamRequest> {
   const files = await loadReferences(call.order.references, fetchReference, call.signal);
   const { image: _image, "image[]": _images, ...fields } = fieldsOf(call);
   const texts = Object.entries(fields).flatMap(([name, value]) => textPart(name, value));
@@ -37,7 +37,7 @@ async function editRequest(call: PictureCall, fetchReference: FetchReference): P
  * Our own fields win over the caller's `extra`, and nothing is streamed. `response_format` is never sent: some models refuse it, and both
  * forms are read.
  */
-function fieldsOf({ order, route }: PictureCall): Json {
+function fieldsOf({ order, route }: ImageCall): Json {
   const { stream: _stream, partial_images: _partialImages, ...extra } = order.extra;
   const { prompt, count, size, quality } = order;
   return { ...extra, model: route.model, prompt, n: count, size: `${size.width}x${size.height}`, ...(quality !== null && { quality }) };
@@ -49,7 +49,7 @@ function textPart(name: string, value: unknown): FormPart[] {
 }
 
 /** Throws UpstreamError `unreadable` where the answer has no image, or an item that is not one. */
-function readPictures(answer: Json, inside: FilesInside): MadeFile[] {
+function readImages(answer: Json, inside: FilesInside): MadeFile[] {
   const data = arrayOf(answer["data"]);
   if (data.length === 0) throw unreadable("the answer has no images");
   const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(textOf(answer["size"]) ?? "") ?? [];

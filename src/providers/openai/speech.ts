@@ -7,12 +7,12 @@ import { unreadable } from "../transport/json-answer.ts";
 import { jsonRequest } from "../transport/json-request.ts";
 import type { Upstream, UpstreamRequest } from "../transport/types.ts";
 import type { UpstreamCall } from "../types.ts";
-import type { AudioBody, Say, SpeechOrder } from "../verbs/audio.ts";
+import type { AudioBody, MakeSpeech, SpeechOrder } from "../verbs/audio.ts";
 
 /** Sample rate of `pcm`, in Hz. */
 const pcmRate = 24_000;
 
-export function openaiSpeech(upstream: Upstream, clock: Clock = systemClock): Say {
+export function openaiSpeech(upstream: Upstream, clock: Clock = systemClock): MakeSpeech {
   return async (call) => {
     const answer = await exchange(upstream, speechRequest(call), clock);
     await assertAudio(answer, call.route.provider);

@@ -84,7 +84,7 @@ export async function streamAudio(
   }
   const late = (ms: number) => () => {
     const detail = `the audio took more than ${ms} ms`;
-    stop(new UpstreamError("unavailable", detail, { status: 200, trouble: { cause: "timeout_answer", detail } }));
+    stop(new UpstreamError("unavailable", detail, { status: 200, failure: { cause: "timeout_answer", detail } }));
   };
   const start = setTimeout(late(startMs), startMs);
   const whole = openHostTime(wholeMs, late(wholeMs));

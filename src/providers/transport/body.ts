@@ -1,5 +1,5 @@
 // The bytes of one upstream answer between the socket and their reader: order, back-pressure, caps, one end. call.ts owns the socket.
-import { type TroubleCause, UpstreamError } from "../errors/upstream-error.ts";
+import { type FailureCause, UpstreamError } from "../errors/upstream-error.ts";
 import { openHostTime } from "./host-time.ts";
 import type { AnswerBody, OnChunk, RecordTimes } from "./types.ts";
 
@@ -72,7 +72,7 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
     const chunks: Buffer[] = [];
     let size = 0;
     const detail = `the answer took more than ${maxMs} ms`;
-    const late = () => control.stop(new UpstreamError("unavailable", detail, { trouble: { cause: "timeout_answer", detail } }));
+    const late = () => control.stop(new UpstreamError("unavailable", detail, { failure: { cause: "timeout_answer", detail } }));
     const timer = setTimeout(late, maxMs);
     try {
       await read((chunk) => {
@@ -125,8 +125,8 @@ interface RecordBounds {
 function openRecordTimes({ recordMs, streamMs }: RecordBounds, late: (reason: UpstreamError) => void): RecordTimes {
   let over = false;
   let reading = false;
-  const fault = (cause: TroubleCause, detail: string) =>
-    new UpstreamError("unavailable", detail, { status: 200, trouble: { cause, detail } });
+  const fault = (cause: FailureCause, detail: string) =>
+    new UpstreamError("unavailable", detail, { status: 200, failure: { cause, detail } });
   const whole = openHostTime(streamMs, () => late(fault("timeout_answer", `the stream took more than ${streamMs} ms`)));
   const silence = setTimeout(() => {
     if (!reading) late(fault("timeout_idle", `no record within ${recordMs} ms`));

@@ -4,8 +4,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { Dispatcher, Pool } from "undici";
 import { alreadyLeft, type Slots } from "../../concurrency/slots.ts";
-import { socketTrouble } from "../errors/trouble.ts";
-import { type Trouble, UpstreamError } from "../errors/upstream-error.ts";
+import { socketFailure } from "../errors/failure.ts";
+import { type Failure, UpstreamError } from "../errors/upstream-error.ts";
 import { type BodyFeed, openBody } from "./body.ts";
 import { targetOf } from "./target.ts";
 import type { StreamedBody, UpstreamAnswer, UpstreamLimits, UpstreamRequest } from "./types.ts";
@@ -164,10 +164,10 @@ function firstByteOf({ provider, firstByteMs = 0 }: UpstreamRequest): number {
 
 function noAnswer(timeoutMs: number, isConnected: boolean): UpstreamError {
   const reason = `no answer within ${timeoutMs} ms`;
-  const trouble: Trouble = isConnected
+  const failure: Failure = isConnected
     ? { cause: "timeout_first_byte", detail: reason }
     : { cause: "timeout_connect", detail: `no connection within ${timeoutMs} ms` };
-  return new UpstreamError("unavailable", reason, { job: { code: "provider_timeout", word: null }, trouble });
+  return new UpstreamError("unavailable", reason, { job: { code: "provider_timeout", word: null }, failure });
 }
 
 /** The host never saw the call: too many of our own, mostly one account's, were waiting. */
@@ -180,7 +180,7 @@ function connectionFault(error: Error): UpstreamError {
   const code = (error as { code?: unknown }).code;
   const word = typeof code === "string" && /^[A-Z][A-Z0-9_]{2,40}$/.test(code) ? code : error.name;
   if (word === "UND_ERR_INVALID_ARG") return new UpstreamError("our_fault", "the provider's path or headers can't be sent");
-  const trouble = socketTrouble(error);
-  if (word === "UND_ERR_BODY_TIMEOUT") return new UpstreamError("unavailable", "the answer stopped arriving", { trouble });
-  return new UpstreamError("unavailable", `the connection failed (${word})`, { trouble });
+  const failure = socketFailure(error);
+  if (word === "UND_ERR_BODY_TIMEOUT") return new UpstreamError("unavailable", "the answer stopped arriving", { failure });
+  return new UpstreamError("unavailable", `the connection failed (${word})`, { failure });
 }

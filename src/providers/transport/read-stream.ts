@@ -104,5 +104,5 @@ async function finishOrFail<Rec, Shown extends Tally>(reader: StreamReader<Rec, 
 
 export function endedEarly(): UpstreamError {
   const detail = "the stream ended too early";
-  return new UpstreamError("unavailable", detail, { status: 200, trouble: { cause: "ended_early", detail } });
+  return new UpstreamError("unavailable", detail, { status: 200, failure: { cause: "ended_early", detail } });
 }

@@ -8,7 +8,7 @@ export interface Piece<Rec> {
 }
 
 /** `tally` starts with 0 deltas and characters: they count what was handed on. */
-export function toldStream<Rec, Shown extends Tally>(
+export function replayStream<Rec, Shown extends Tally>(
   pieces: readonly Piece<Rec>[],
   tally: Shown,
   signal: AbortSignal,

@@ -96,7 +96,7 @@ export interface AudioBody {
 export type MadeAudio = { kind: "whole"; bytes: Buffer } | { kind: "stream"; body: AudioBody };
 
 /** All three throw UpstreamError; an answer without audio is `unreadable`. */
-export type Say = (call: UpstreamCall & { order: SpeechOrder }) => Promise<MadeAudio>;
+export type MakeSpeech = (call: UpstreamCall & { order: SpeechOrder }) => Promise<MadeAudio>;
 export type MakeMusic = (call: UpstreamCall & { order: MusicOrder }) => Promise<MadeAudio>;
 export type MakeSound = (call: UpstreamCall & { order: SoundOrder }) => Promise<MadeAudio>;
 

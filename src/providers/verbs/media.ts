@@ -8,7 +8,7 @@ export interface PixelSize {
 }
 
 /** Images to make; the rules of the endpoint and of the model are already applied. */
-export interface PictureOrder {
+export interface ImageOrder {
   prompt: string;
   /** 1 to 4. */
   count: number;
@@ -25,7 +25,7 @@ export interface PictureOrder {
 }
 
 /** A video to make. */
-export interface ClipOrder {
+export interface VideoOrder {
   prompt: string;
   /** HTTPS URL of the first frame; null: none. */
   firstFrame: string | null;
@@ -61,20 +61,20 @@ export type Begun = { kind: "accepted"; ticket: Ticket } | { kind: "made"; files
 
 export type Looked = { kind: "waiting" } | { kind: "running" } | { kind: "made"; files: MadeFile[] };
 
-export interface PictureCall extends UpstreamCall {
-  order: PictureOrder;
+export interface ImageCall extends UpstreamCall {
+  order: ImageOrder;
   /** Lets upstreams recognise a repeated call. */
   jobId: string;
 }
 
-export interface ClipCall extends UpstreamCall {
-  order: ClipOrder;
+export interface VideoCall extends UpstreamCall {
+  order: VideoOrder;
   jobId: string;
 }
 
 /** Throws UpstreamError; its `job` has the job's error code where the upstream gave a reason. */
-export type MakePictures = (call: PictureCall) => Promise<Begun>;
-export type MakeClip = (call: ClipCall) => Promise<Begun>;
+export type MakeImages = (call: ImageCall) => Promise<Begun>;
+export type MakeVideo = (call: VideoCall) => Promise<Begun>;
 
 /** Work that was accepted before. */
 export interface UpstreamQueue {

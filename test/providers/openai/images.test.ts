@@ -1,14 +1,14 @@
 // Images over the `openai` protocol: generations and edits, both forms of answers, refusals, and references that can't be loaded.
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import type { Begun, FetchReference, PictureOrder } from "../../../src/providers/verbs/media.ts";
+import type { Begun, FetchReference, ImageOrder } from "../../../src/providers/verbs/media.ts";
 import { openaiImages, referenceBytesMax } from "../../../src/providers/openai/images.ts";
 import type { Provider } from "../../../src/providers/types.ts";
 import { type Answer, type Host, routeTo, startHost, until, useUpstream } from "../upstream-fixture.ts";
 import { expectFault, json } from "./chat-fixture.ts";
 
 const square = { width: 1024, height: 1024 };
-const picture: PictureOrder = { prompt: "a lighthouse", count: 1, size: square, aspect: "1:1", quality: null, references: [], extra: {} };
+const picture: ImageOrder = { prompt: "a lighthouse", count: 1, size: square, aspect: "1:1", quality: null, references: [], extra: {} };
 const nothing = { contentType: null, width: null, height: null, seconds: null, fps: null };
 const file = Buffer.from("a picture");
 const answered = JSON.stringify({ created: 1, data: [{ b64_json: file.toString("base64"), revised_prompt: "A lighthouse" }] });
@@ -23,13 +23,13 @@ interface Ask {
   fetchReference?: FetchReference;
 }
 
-function make(host: Host, order: Partial<PictureOrder> = {}, ask: Ask = {}): Promise<Begun> {
+function make(host: Host, order: Partial<ImageOrder> = {}, ask: Ask = {}): Promise<Begun> {
   const { upstream = useUpstream(), signal = new AbortController().signal, provider, fetchReference = fetchPng } = ask;
   const call = { route: routeTo(`${host.url}/v1`, provider), signal, requestId: "req_test", publicModel: "demo/image", jobId: "job_1" };
   return openaiImages(upstream, fetchReference)({ ...call, order: { ...picture, ...order } });
 }
 
-const makeOf = async (answer: Answer | string, order: Partial<PictureOrder> = {}, ask: Ask = {}) =>
+const makeOf = async (answer: Answer | string, order: Partial<ImageOrder> = {}, ask: Ask = {}) =>
   make(await startHost(typeof answer === "string" ? json(200, answer) : answer), order, ask);
 
 async function formOf(host: Host): Promise<FormData> {
