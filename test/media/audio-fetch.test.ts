@@ -12,7 +12,7 @@ const megabyte = 1024 * 1024;
 let server: FileServer | undefined;
 afterEach(() => server?.close());
 
-/** Answers `/large` with 100 MB and what the address says more. */
+/** Answers `/large` with 100 MB plus the number of bytes in the URL. */
 async function startLarge(): Promise<FileServer> {
   return await startFileServer((req, res) => {
     const more = Number(new URL(req.url!, "https://files.test").searchParams.get("more"));

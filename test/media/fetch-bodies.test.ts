@@ -97,7 +97,7 @@ test("a redirect without an address is no file", async () => {
   await failsWith((_req, res) => void res.writeHead(302).end("here"), { reason: "invalid" });
 });
 
-test("a head that never comes, a body that stands still, and one that crawls are given up", async () => {
+test("headers that never come, a body that stalls and one that crawls end in a timeout", async () => {
   await failsWith(() => undefined, { reason: "unreachable" }, { headMs: 50 });
   await failsWith((_req, res) => void res.writeHead(200).write("x"), { reason: "unreachable" }, { idleMs: 50 });
   let crawling: NodeJS.Timeout | undefined;

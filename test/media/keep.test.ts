@@ -57,7 +57,7 @@ describe("kinds and measures", () => {
   test.each([
     ["clip.mp4", "mp4", "video/mp4", 24],
     ["clip.mov", "mov", "video/quicktime", 24],
-    ["clip.webm", "webm", "video/webm", 24.005], // its time stamps are whole milliseconds
+    ["clip.webm", "webm", "video/webm", 24.005], // its timestamps are whole milliseconds
   ])("%s", async (name, extension, contentType, fps) => {
     const bytes = fixture(name);
     expect(await keep({ bytes }, "video")).toEqual({
@@ -79,7 +79,7 @@ describe("kinds and measures", () => {
     expect(await keep({ bytes: Buffer.concat([jpeg.subarray(0, 2), segment, jpeg.subarray(2)]) })).toMatchObject({ width: 48, height: 64 });
   });
 
-  test.each(["picture.png", "picture.jpg", "picture.webp"])("%s is kept with what an editor wrote behind its end", async (name) => {
+  test.each(["picture.png", "picture.jpg", "picture.webp"])("%s is kept with what an editor appended", async (name) => {
     const longer = Buffer.concat([fixture(name), Buffer.from("a note of an editor")]);
     expect(await keep({ bytes: longer })).toMatchObject({ bytes: longer.length });
   });
@@ -136,9 +136,9 @@ describe("what is not kept", () => {
     ["a page behind a comment", Buffer.from(`<!-- <svg> -->${html}`)],
     ["text", Buffer.from("{}")],
     ["nothing", Buffer.alloc(0)],
-    ["a clip in a picture's place", fixture("clip.mp4")],
+    ["a video in place of an image", fixture("clip.mp4")],
     ["a program", Buffer.concat([Buffer.from("7f454c460201010000", "hex"), Buffer.alloc(200)])],
-    ["a PDF with a picture in it", Buffer.concat([Buffer.from("%PDF-1.7\n"), fixture("picture.png")])],
+    ["a PDF with an image in it", Buffer.concat([Buffer.from("%PDF-1.7\n"), fixture("picture.png")])],
     ["an archive", Buffer.concat([Buffer.from("504b0304", "hex"), Buffer.alloc(200)])],
     ["a packed SVG", Buffer.concat([Buffer.from("1f8b08", "hex"), Buffer.alloc(200)])],
     ["an unclosed comment", Buffer.from(`<!--${"<svg>".repeat(20_000)}`)],

@@ -78,7 +78,7 @@ export async function openLab(options: { patienceMs?: number } = {}): Promise<La
   };
 }
 
-/** A copy with other bytes behind each place where `mark` stands, `skip` bytes further. */
+/** A copy with other bytes after each occurrence of `mark`, `skip` bytes further. */
 export function patched(bytes: Buffer, mark: string, skip: number, value: Buffer): Buffer {
   const copy = Buffer.from(bytes);
   let found = 0;
@@ -140,7 +140,7 @@ export function box(name: string, ...content: readonly (Buffer | readonly number
   return Buffer.concat([uint32(inner.length + 8), Buffer.from(name), inner]);
 }
 
-/** An AAC track whose tables say what the test wants: 44.1 kHz, one run of chunks. */
+/** An AAC track with the given tables: 44.1 kHz, one run of chunks. */
 export function m4a(tables: { sizes: readonly number[]; chunks: readonly number[]; perChunk: number }, samples: Buffer): Buffer {
   // AAC-LC, 44.1 kHz, one channel.
   const esds = box("esds", [0], Buffer.from("0316000100" + "04114015" + "00".repeat(11) + "05021208" + "060102", "hex"));

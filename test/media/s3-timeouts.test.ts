@@ -41,7 +41,7 @@ test("a file may take longer than an answer, as its bytes need, and is sent once
   await store.close();
 });
 
-test("a bucket that says nothing is given up after the tries", async () => {
+test("a silent bucket fails after the retries", async () => {
   asked.length = 0;
   const store = await open();
   await expect(store.size(name)).rejects.toThrow("the bucket failed to head a file: ETIMEDOUT (no answer)");

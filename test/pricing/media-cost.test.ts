@@ -68,7 +68,7 @@ describe("seconds", () => {
 });
 
 describe("lines", () => {
-  test("say what is billed as people count it", () => {
+  test("give the billed quantity in the units that customers count", () => {
     const shown = (prices: MediaPrices, made: Parameters<typeof mediaCostLines>[1]) =>
       mediaCostLines(prices, made).map(({ item, quantity }) => [item, quantity]);
     expect(shown(pricesOf(tiers, { references: 0.012 }), pictures(2))).toEqual([

@@ -10,7 +10,7 @@ function requestTo(path: string, change: Partial<UpstreamRequest> = {}): Upstrea
   return { provider: providerAt("http://base.invalid/v1?tenant=7"), requestId: "req_1", signal, path, ...rest, ...change };
 }
 
-test("another origin and path are called as they stand, with the provider's key and headers", async () => {
+test("another origin and path are called unchanged, with the provider's key and headers", async () => {
   const host = await startHost((_request, response) => response.end("ok"));
   const provider = providerAt("http://base.invalid/v1?tenant=7", { headers: { "X-Org": "o-1" } });
   const answer = await useUpstream().send(requestTo(`${host.url}/requests/1/status?logs=0`, { provider }));

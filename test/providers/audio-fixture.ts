@@ -32,7 +32,7 @@ export async function bytesOf(made: MadeAudio): Promise<Buffer> {
   return Buffer.concat(read);
 }
 
-/** A host whose answer never ends: how much it could write, until its socket is full. */
+/** A host whose answer never ends; reports how much it could write until its socket was full. */
 export function endless(head: Buffer, block: Buffer, contentType: string): { answer: Answer; written: () => number } {
   let written = 0;
   return {
@@ -50,7 +50,7 @@ export function endless(head: Buffer, block: Buffer, contentType: string): { ans
   };
 }
 
-/** Waits until a figure stands still. */
+/** Waits until a figure no longer changes. */
 export async function settled(figure: () => number): Promise<number> {
   for (let before = -1; ;) {
     if (before === figure()) return before;

@@ -168,12 +168,12 @@ describe("over a socket", () => {
     [{ x_groq: { error: { type: "server_error" } } }, "unavailable"],
     [{ object: "error", message: "bad", type: "BadRequestError", code: 400 }, "rejected"],
     [{ error: "hm", choices: [{ message: { content: "a" } }] }, "unreadable"],
-  ] as const)("a whole answer of status 200 that is %j: %s, by what the error says", async (body, fault) => {
+  ] as const)("a whole answer of status 200 that is %j: %s, as the error says", async (body, fault) => {
     await expectFault(askWhole(JSON.stringify(body)), fault);
     await expectFault(askStream(json(200, JSON.stringify(body))), fault);
   });
 
-  test("a stream whose first record is an error fails before it starts, by what the error says", async () => {
+  test("a stream whose first record is an error fails before it starts, with the fault of that error", async () => {
     await expectFault(askStream(sse({ error: { code: 429, message: "busy" } }, "[DONE]")), "rate_limited");
     await expectFault(askStream(': x\n\nevent: error\ndata: {"message":"hm","type":"server_error"}\n\n'), "unavailable");
     await expectFault(askStream(sse({ x_groq: { error: "over capacity" } })), "unreadable");

@@ -62,7 +62,7 @@ describe("what is sent", () => {
 });
 
 describe("what ends a call", () => {
-  test("nobody listens: unavailable, the secret in no message", async () => {
+  test("connection refused: unavailable, without the secret in any message", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     const { port } = server.address() as AddressInfo;
@@ -209,7 +209,7 @@ describe("bounds", () => {
     expect(new Set((await Promise.all(sends)).map(String))).toEqual(new Set(["ok"]));
   });
 
-  test("a call whose time-out passes while it waits here: local_overload, nothing sent", async () => {
+  test("a call whose timeout passes while it waits here: local_overload, nothing sent", async () => {
     const host = await startHost(() => undefined);
     const upstream = useUpstream({ connections: 1 });
     const first = expect(upstream.send(requestTo(host.url))).rejects.toBeDefined();
@@ -243,7 +243,7 @@ describe("bounds", () => {
     expect([slots.taken(), slots.waiting()]).toEqual([0, 0]);
   });
 
-  test("a reader whose promises are fulfilled at once holds up nobody else", async () => {
+  test("a reader whose promises are fulfilled at once delays no one else", async () => {
     const block = Buffer.alloc(48_000, "x");
     const host = await startHost((_request, response) => {
       let left = 300;

@@ -43,7 +43,7 @@ describe("system", () => {
 });
 
 describe("calls and their results", () => {
-  test("all results that follow stand in one user message, in the order of the calls, before anything else", () => {
+  test("all following results are in one user message, in the order of the calls, before anything else", () => {
     const sent = messagesOf(
       hi,
       calls(call("a", "look", '{"q":1}'), call("b", "list", "")),

@@ -53,7 +53,7 @@ describe("a chat for Anthropic's hosts", () => {
 });
 
 describe("messages", () => {
-  test("results that are spread over many turns stand together", () => {
+  test("results that are spread over many turns are merged", () => {
     const calls = listOf(many, (index) => ({ type: "tool_use", id: `t${index}`, name: "look", input: {} }));
     const results = listOf(many, (index) => ({
       role: "user",

@@ -43,7 +43,7 @@ describe("the conversation", () => {
     ]);
   });
 
-  test("results of tools come first, each as a message; errors say so; what they show follows the last", () => {
+  test("results of tools come first, each as a message; errors are marked; their images follow the last", () => {
     const messages = conversation(
       user(text("Go")),
       { role: "assistant", content: [text("I call."), call("a"), call("b"), call("c")] },

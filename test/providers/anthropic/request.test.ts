@@ -135,7 +135,7 @@ describe("history", () => {
     expect(await messagesSent([hi, says(thought, redacted, text("Yes.")), hi])).toEqual([hi, says(text("Yes.")), hi]);
     expect(await messagesSent([hi, says(thought), hi])).toEqual([hi, hi]);
   });
-  test("blank texts are removed, also in results and system; a user's turn that says nothing gets a placeholder", async () => {
+  test("blank texts are removed, also in results and system; an empty user turn gets a placeholder", async () => {
     const results = { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: [text(""), text("sea")] }, text("\n")] };
     expect(await messagesSent([hi, call, results], { tools })).toEqual([
       ...[hi, call, { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: [text("sea")] }] }],
@@ -154,7 +154,7 @@ describe("history", () => {
     expect(await sentFor(body({ system: [text("Be brief."), text("")] }))).toEqual(body({ system: [text("Be brief.")] }));
     expect(await sentFor(body({ system: "" }))).toEqual(body());
   });
-  test("a result whose content is null has none: no such host knows a null there", async () => {
+  test("a null content of a result is removed: no host takes it", async () => {
     const said = (content?: null) => ({
       role: "user",
       content: [{ type: "tool_result", tool_use_id: "t1", is_error: true, ...(content === null && { content }) }],

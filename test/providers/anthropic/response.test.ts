@@ -4,7 +4,7 @@ import { expectFault, json } from "../openai/chat-fixture.ts";
 import { answer, askWhole, publicModel } from "./message-fixture.ts";
 
 describe("a whole message", () => {
-  test("names the public model, blanks signatures, and says nothing that the contract doesn't declare", async () => {
+  test("names the public model, blanks signatures, and leaves out what the contract doesn't declare", async () => {
     const content = [
       { type: "thinking", thinking: "Hmm", signature: "EqQB" },
       { type: "redacted_thinking", data: "abc" },
@@ -52,7 +52,7 @@ describe("a whole message", () => {
     await expectFault(askWhole(json(200, text)), "unreadable");
   });
 
-  test("200 with an error is judged by what it says", async () => {
+  test("200 with an error: the error decides the fault", async () => {
     await expectFault(askWhole(json(200, '{"type":"error","error":{"type":"rate_limit_error","message":"Slow down."}}')), "rate_limited");
   });
 });

@@ -135,7 +135,7 @@ describe("the end", () => {
     expect(stream.tally.end).toMatchObject({ stop_reason: "end_turn" });
   });
 
-  test("message_stop alone: ended, with what the blocks say", async () => {
+  test("message_stop alone: ended, with a stop reason that fits the blocks", async () => {
     const stream = await askStream(sse(start(), ...textBlock(0, "Hi"), stop));
     await collect(stream);
     expect(stream.tally).toMatchObject({ end: { stop_reason: "end_turn" }, usage: null });
@@ -253,7 +253,7 @@ describe("beginning and leaving", () => {
     expect(stream.tally).toMatchObject({ usage: { input: 9, output: 4 }, end: { stop_reason: "tool_use" }, characters: 16 });
   });
 
-  test("an error under 200 for a streaming call is judged by what it says", async () => {
+  test("an error under 200 for a streaming call the error decides the fault", async () => {
     await expectFault(askStream(json(200, '{"type":"error","error":{"type":"overloaded_error","message":"x"}}')), "unavailable");
     await expectFault(
       askStream(events('event: error\ndata: {"type":"error","error":{"type":"api_error","message":"x"}}\n\n')),

@@ -53,7 +53,7 @@ export function ticketAnswer(host: { url: string }, change: Record<string, unkno
   return JSON.stringify({ status: "IN_QUEUE", request_id: "r-1", queue_position: 0, ...urls, ...change });
 }
 
-/** A queue whose work stands as `status` says and whose result is `result`. */
+/** A queue whose work has the given status and result. */
 export function startQueue(status: Answer | string, result: Answer | string = "{}"): Promise<Host> {
   const answers = [status, result].map((answer) => (typeof answer === "string" ? json(200, answer) : answer));
   return startHost((request, response, body) => answers[request.url!.endsWith("/status") ? 0 : 1]!(request, response, body));
@@ -65,7 +65,7 @@ export async function look(host: Host, ask: Ask = {}): Promise<Looked> {
 
 export const completed = '{"status":"COMPLETED","request_id":"r-1","metrics":{"inference_time":1.2}}';
 
-/** What came of complete work. */
+/** The result of complete work. */
 export async function lookAtResult(result: Answer | string): Promise<Looked> {
   return await look(await startQueue(completed, result));
 }

@@ -16,7 +16,7 @@ const loading =
 
 type Said = { status?: number; body: unknown };
 
-/** A queue: what each look is told, one after the other (the last for ever), and what came of the work. */
+/** A queue: the answer to each poll in turn (the last one repeats), and the result of the work. */
 async function startQueue(looks: Said[], result: Said = { body: { audio: { url: "https://cdn.example.com/song.mp3" } } }): Promise<Host> {
   const host = await startHost((request, response) => {
     const say = ({ status = 200, body }: Said) =>

@@ -51,7 +51,7 @@ describe("what was made", () => {
       { video: { url, width: null, duration: "5" }, seed: 3, audio: { url } },
       [{ ...nothing, source: { url } }],
     ],
-    ["figures that are none", { images: [{ url, width: -1, height: 0 }] }, [{ ...nothing, source: { url } }]],
+    ["invalid figures", { images: [{ url, width: -1, height: 0 }] }, [{ ...nothing, source: { url } }]],
   ])("%s", async (_what, output, files) => {
     expect(await lookAtResult(JSON.stringify(output))).toEqual({ kind: "made", files });
   });
@@ -90,7 +90,7 @@ describe("what was made", () => {
   });
 });
 
-describe("looks that failed", () => {
+describe("polls that failed", () => {
   test.each(["", "<html>", '{"status"', "[]", "{}", '{"status":7}'])("%s as the status: unreadable", async (body) => {
     await expectFault(look(await startQueue(body)), "unreadable");
   });
@@ -109,7 +109,7 @@ describe("looks that failed", () => {
     [403, '{"detail":"Forbidden"}', "our_fault"],
     [404, '{"detail":"Not found"}', "gone"],
     [429, '{"detail":"Too many requests"}', "rate_limited"],
-  ] as const)("a status of %i %s: %s, which says nothing of the work", async (status, body, fault) => {
+  ] as const)("a status of %i %s: %s, which says nothing about the work", async (status, body, fault) => {
     const error = await expectFault(look(await startQueue(json(status, body))), fault);
     expect(error.job).toBeNull();
   });

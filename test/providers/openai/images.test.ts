@@ -38,7 +38,7 @@ async function formOf(host: Host): Promise<FormData> {
 }
 
 describe("generations", () => {
-  test("POST /images/generations with what the endpoint decided, and nothing of how the pictures are to come", async () => {
+  test("POST /images/generations with what the endpoint decided, and without response_format", async () => {
     const host = await startHost(json(200, answered));
     await make(host, { count: 3, size: { width: 1536, height: 1024 }, extra: { background: "transparent", n: 9, model: "other" } });
     expect(host.requests).toMatchObject([{ method: "POST", url: "/v1/images/generations" }]);
@@ -104,7 +104,7 @@ describe("edits", () => {
     ["too_large", "input_too_large"],
     ["invalid", "input_invalid"],
     ["unreachable", "input_invalid"],
-  ])("a reference that is %s: rejected as %s, and nobody is called", async (reason, code) => {
+  ])("a reference that is %s: rejected as %s, without a call", async (reason, code) => {
     const host = await startHost(json(200, answered));
     const error = await expectFault(make(host, { references }, { fetchReference: failing(reason) }), "rejected");
     expect(error).toMatchObject({ reason: "It can't be had.", job: { code } });
@@ -118,7 +118,7 @@ describe("edits", () => {
     expect(error.job!.code).toBe("input_too_large");
   });
 
-  test("a fault of our own while one is loaded stays what it is; an abort is the signal's reason", async () => {
+  test("our own error while one is loaded stays unchanged; an abort is the signal's reason", async () => {
     const broken: FetchReference = () => Promise.reject(new TypeError("a bug"));
     await expect(makeOf(answered, { references }, { fetchReference: broken })).rejects.toThrow(TypeError);
     const stop = new AbortController();
@@ -131,7 +131,7 @@ describe("edits", () => {
 });
 
 describe("answers", () => {
-  test("base64, with what it says of the pictures", async () => {
+  test("base64, with what the host reports about the images", async () => {
     const files = [randomBytes(40_000), randomBytes(3)];
     const data = files.map((each) => ({ b64_json: each.toString("base64") }));
     const whole = JSON.stringify({ created: 1, data, output_format: "webp", size: "1536x1024", usage: { total_tokens: 3 } });
@@ -220,7 +220,7 @@ describe("errors", () => {
     [429, { code: "insufficient_quota" }, "our_fault"],
     [404, { code: "model_not_found" }, "gone"],
     [500, { type: "server_error" }, "unavailable"],
-  ] as const)("%i %o: %s, the fault says all", async (status, fields, fault) => {
+  ] as const)("%i %o: %s, the fault alone decides", async (status, fields, fault) => {
     expect((await expectFault(makeOf(json(status, error(fields))), fault)).job).toBeNull();
   });
 

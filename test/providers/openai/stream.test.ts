@@ -168,7 +168,7 @@ describe("how it ends", () => {
     expect(assembled(await collect(stream)).finish).toBe("stop");
   });
 
-  test("repeated ends are told once", async () => {
+  test("repeated finish reasons are sent once", async () => {
     const records = await collect(await askStream(sse(...begun, chunk({}, "stop"), chunk({ content: "" }, "stop"), "[DONE]")));
     expect(records.filter((record) => record.choices[0].finish_reason !== null)).toHaveLength(1);
   });

@@ -57,7 +57,7 @@ describe.each(Object.keys(hosts))("%s", (host) => {
   const { answers, faults } = hosts[host]!;
   const textOf = (name: string) => readFileSync(`${folder}${host}/${name}`, "utf8");
 
-  test.each(Object.keys(answers))("%s: what is told and what it is billed by", async (name) => {
+  test.each(Object.keys(answers))("%s: what the caller gets and what it is billed by", async (name) => {
     const { usage = null, ...told } = answers[name]!;
     const expected = { ...nothing, ...told };
     const text = textOf(name);
@@ -66,7 +66,7 @@ describe.each(Object.keys(hosts))("%s", (host) => {
       expect(whole.usage).toEqual(usage);
       expect(tell([whole.completion])).toEqual(expected);
     }
-    // A host that answers whole though a stream was asked for is told as a stream.
+    // A host that ignores `stream` answers whole: its answer is replayed as a stream.
     const stream = await askStream(name.endsWith(".json") ? json(200, text) : events(text));
     const records = await collect(stream);
     expectRules(records);
