@@ -49,10 +49,10 @@ export const resolveAsSystem: ResolveName = (name) => lookup(name, { all: true, 
  * Asks only the name servers. Callers' names must not depend on this machine's hosts file and search domains, and a caller's name server
  * that never answers must not hold one of the four threads that also read and write our files.
  */
-const resolveInPublic: ResolveName = (name) => resolveAt(new Resolver(patience), name);
+const resolveInPublic: ResolveName = (name) => resolveAt(new Resolver(dnsTimeouts), name);
 
 /** A silent server is asked twice. */
-const patience = { timeout: 2_000, tries: 2 };
+const dnsTimeouts = { timeout: 2_000, tries: 2 };
 
 /** Both families in parallel; one of them is enough. */
 export async function resolveAt(resolver: Resolver, name: string): Promise<LookupAddress[]> {

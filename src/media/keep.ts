@@ -22,11 +22,11 @@ export interface KeepParts {
 }
 
 const megabyte = 1024 * 1024;
-const patience = { connectMs: 10_000, headMs: 30_000, idleMs: 30_000 };
+const timeouts = { connectMs: 10_000, headMs: 30_000, idleMs: 30_000 };
 
 export const keepLimits: KeepParts["limits"] = {
-  image: { ...patience, bytesMax: 64 * megabyte, wholeMs: 120_000 },
-  video: { ...patience, bytesMax: 512 * megabyte, wholeMs: 600_000 },
+  image: { ...timeouts, bytesMax: 64 * megabyte, wholeMs: 120_000 },
+  video: { ...timeouts, bytesMax: 512 * megabyte, wholeMs: 600_000 },
 };
 
 export function keepFile(parts: KeepParts, order: KeepOrder): Promise<KeptFile> {

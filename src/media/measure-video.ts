@@ -10,11 +10,11 @@ export interface VideoMeasures {
 }
 
 /** Starting the thread takes a tenth of a second, reading an honest index less. */
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 const heapMb = 256;
 
 /** Null: it has no moving images, or measuring takes too long. Throws where the file can't be read as a video. */
-export async function measureVideo(path: string, waitMs = patienceMs): Promise<VideoMeasures | null> {
+export async function measureVideo(path: string, waitMs = timeoutMs): Promise<VideoMeasures | null> {
   const worker = new Worker(new URL("./read-video.ts", import.meta.url), {
     workerData: path,
     env: {},

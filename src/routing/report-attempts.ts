@@ -9,7 +9,7 @@ interface Reporting {
   countAttempt: (route: string, outcome: string, latencyMs: number, cause: string | null) => void;
 }
 
-/** Faults nobody else would tell of: the caller may have been served by another route, and never hears names. `of`: what was attempted; `usage`: what was charged. */
+/** Logs faults that would stay unseen otherwise: the caller may have been served by another route, and never sees names. `of`: what was attempted; `usage`: what was charged. */
 export function reportAttempts(
   { log, countAttempt }: Reporting,
   of: Record<string, string>,

@@ -14,10 +14,10 @@ export interface DatabaseFigures {
   onFault: (error: unknown, what: string) => void;
 }
 
-/** patienceMs: how long a scrape waits; Prometheus gives up after 10 s. */
-const holdTimes = { everyMs: 5_000, patienceMs: 2_000 };
+/** waitMs: how long a scrape waits; Prometheus gives up after 10 s. */
+const holdTimes = { everyMs: 5_000, waitMs: 2_000 };
 /** Accounts are checked in the background: a scrape shows the last result. */
-const parityTimes = { everyMs: 60_000, patienceMs: 0 };
+const parityTimes = { everyMs: 60_000, waitMs: 0 };
 const accountsALook = 1_000;
 const statementSql = "set local statement_timeout = '5s'";
 
@@ -160,7 +160,7 @@ const jobsSql = `
 // Polls something slow or unavailable for readers that must not wait: one query at a time, not too often, given up after a while.
 
 interface Look {
-  /** Starts a query where one is due and waits for it, at most `patienceMs`. Never rejects. */
+  /** Starts a query where one is due and waits for it, at most `waitMs`. Never rejects. */
   refresh(): Promise<void>;
   /** Whether the last query that ended or timed out succeeded. */
   works(): boolean;
@@ -168,10 +168,10 @@ interface Look {
 
 interface LookTimes {
   everyMs: number;
-  patienceMs: number;
+  waitMs: number;
 }
 
-function keepLooking({ everyMs, patienceMs }: LookTimes, look: () => Promise<void>, onFault: (error: unknown) => void): Look {
+function keepLooking({ everyMs, waitMs }: LookTimes, look: () => Promise<void>, onFault: (error: unknown) => void): Look {
   let running: Promise<void> | null = null;
   let begunAt = -Infinity;
   let worked = false;
@@ -195,7 +195,7 @@ function keepLooking({ everyMs, patienceMs }: LookTimes, look: () => Promise<voi
         worked = false;
         late.resolve();
       };
-      const timer = setTimeout(giveUp, Math.max(0, begunAt + patienceMs - performance.now()));
+      const timer = setTimeout(giveUp, Math.max(0, begunAt + waitMs - performance.now()));
       await Promise.race([running, late.promise]);
       clearTimeout(timer);
     },

@@ -190,7 +190,7 @@ describe("searches that would take many times the file's length are given up", (
 
 describe("the threads", () => {
   test("one that takes too long is ended, and the next recording is measured", async () => {
-    const meter = openAudioMeter({ patienceMs: 0 });
+    const meter = openAudioMeter({ timeoutMs: 0 });
     const order = { path: recordingPath("tone.flac"), extension: "flac" };
     await expect(meter.measure(order, never)).rejects.toMatchObject({ reason: "overloaded", message: /no time/ });
     await meter.close();

@@ -47,7 +47,7 @@ export interface Lab {
   close(): Promise<void>;
 }
 
-export async function openLab(options: { patienceMs?: number } = {}): Promise<Lab> {
+export async function openLab(options: { timeoutMs?: number } = {}): Promise<Lab> {
   const meter = openAudioMeter(options);
   const { folder, names } = newFolder();
   const withTempFile = await openTempFiles(folder);
@@ -83,7 +83,7 @@ export function patched(bytes: Buffer, mark: string, skip: number, value: Buffer
   const copy = Buffer.from(bytes);
   let found = 0;
   for (let at = copy.indexOf(mark, 0, "latin1"); at >= 0; at = copy.indexOf(mark, at + 1, "latin1"), found++) value.copy(copy, at + skip);
-  if (found === 0) throw new Error(`${mark} stands nowhere`);
+  if (found === 0) throw new Error(`${mark} is not in the file`);
   return copy;
 }
 

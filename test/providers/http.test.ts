@@ -81,7 +81,7 @@ describe("what ends a call", () => {
     expect(`${error.message} ${String(error.cause)}`).not.toContain("broken");
   });
 
-  test("no headers before the provider's time-out: unavailable, the socket closed", async () => {
+  test("no headers before the provider's timeout: unavailable, the socket closed", async () => {
     const host = await startHost(() => undefined);
     const upstream = useUpstream();
     const provider = providerAt(host.url, { timeoutMs: 60 });
@@ -222,7 +222,7 @@ describe("bounds", () => {
     await first;
   });
 
-  test("a host has the whole time-out for a call that waited here", async () => {
+  test("a host has the whole timeout for a call that waited here", async () => {
     const host = await startHost((_request, response) => void setTimeout(() => response.end("ok"), 600));
     const upstream = useUpstream({ connections: 1 });
     const provider = providerAt(host.url, { timeoutMs: 1_000 });

@@ -20,12 +20,12 @@ export interface AudioMeter {
 
 /** For tests: other time limits. */
 export interface MeterOptions {
-  patienceMs?: number;
+  timeoutMs?: number;
 }
 
 const threads = 2;
 /** For one file, once a thread has started on it. */
-const patienceMs = 15_000;
+const timeoutMs = 15_000;
 const heapMb = 128;
 
 /** Threads are started on demand. */
@@ -56,7 +56,7 @@ export function openAudioMeter(options: MeterOptions = {}): AudioMeter {
     try {
       // An idle thread must not keep the process alive.
       worker.ref();
-      const measured = await askWorker(worker, order, signal, options.patienceMs ?? patienceMs);
+      const measured = await askWorker(worker, order, signal, options.timeoutMs ?? timeoutMs);
       isWell = true;
       return measured;
     } finally {

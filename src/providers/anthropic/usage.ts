@@ -45,8 +45,8 @@ const figures = [
  */
 export function addUsage(before: Json, later: unknown): Json {
   if (!isObject(later)) return before;
-  const told = figures.map((key) => [key, later[key]] as const).filter(([, value]) => value !== null && value !== undefined);
-  const merged: Json = { ...before, ...Object.fromEntries(told) };
+  const reported = figures.map((key) => [key, later[key]] as const).filter(([, value]) => value !== null && value !== undefined);
+  const merged: Json = { ...before, ...Object.fromEntries(reported) };
   if (readPromptUsage(before) === null || readPromptUsage(merged) !== null) return merged;
   return { ...merged, ...Object.fromEntries(Object.entries(before).filter(([key]) => key.includes("input") || key.startsWith("cache"))) };
 }

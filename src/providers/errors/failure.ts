@@ -6,11 +6,11 @@ const detailCharacters = 500;
 
 /** The failure recorded with the error, else one derived from fault and status. The sentence is safe to store and log. */
 export function failureOf(error: UpstreamError): Failure {
-  const { cause, detail } = error.failure ?? toldBy(error);
+  const { cause, detail } = error.failure ?? derivedFrom(error);
   return { cause, detail: detail.slice(0, detailCharacters).replaceAll("\0", "").toWellFormed() };
 }
 
-function toldBy(error: UpstreamError): Failure {
+function derivedFrom(error: UpstreamError): Failure {
   if (error.cause instanceof UpstreamError) return failureOf(error.cause); // the same failure, worded for the caller
   return { cause: causeOf(error), detail: error.reason };
 }

@@ -28,8 +28,8 @@ export function errorUnder200(error: unknown, provider: Provider): UpstreamError
 
 function faultOf(status: number, signs: ErrorSigns): UpstreamFault {
   if (status >= 400 && status < 500) {
-    const told = faultOfWords(status, signs);
-    if (told) return told;
+    const named = faultOfWords(status, signs);
+    if (named) return named;
   }
   switch (status) {
     case 400:
@@ -52,8 +52,8 @@ function faultOf(status: number, signs: ErrorSigns): UpstreamFault {
 
 function faultOfContent(signs: ErrorSigns): UpstreamFault {
   if (signs.status !== null) return faultOf(signs.status, signs);
-  const told = faultOfWords(400, signs);
-  if (told) return told;
+  const named = faultOfWords(400, signs);
+  if (named) return named;
   if (anyOf(signs, requestWords)) return "rejected";
   if (anyOf(signs, serverWords)) return "unavailable";
   return "unreadable";

@@ -12,13 +12,13 @@ import type { Provider } from "../types.ts";
 export const submitError: ReadError = (answer, provider) => {
   const { status, headers } = answer;
   const usual = errorOfAnswer(status, answer.text, answer.retryAfterMs, provider);
-  const told = toldOf(answer);
-  const code = status === 429 ? "provider_rate_limited" : told && jobCodeOf(told);
+  const details = detailsOf(answer);
+  const code = status === 429 ? "provider_rate_limited" : details && jobCodeOf(details);
   if (code === null) return withReason(usual, answer, provider);
   if (isOurs(status) && !code.startsWith("content_policy")) return usual;
   const fault = submitFault(code);
   const again = fault === "rejected" && headers["x-fal-retryable"] === "true";
-  return jobError(again ? "unavailable" : fault, code, told?.word ?? "rate_limited", answer, provider);
+  return jobError(again ? "unavailable" : fault, code, details?.word ?? "rate_limited", answer, provider);
 };
 
 /** Of a status or cancel request: says nothing about the work. */
@@ -30,17 +30,17 @@ export const lookError: ReadError = (answer, provider) => {
 /** Of a result request: the work's own error where it is in fal's words, else an error of the request. */
 export const resultError: ReadError = (answer, provider) => {
   const { status, headers } = answer;
-  const told = toldOf(answer);
-  const code = status === 429 ? "provider_rate_limited" : told && jobCodeOf(told);
-  if (status === 429 && !(told && (told.located || isConcurrency(told.word)))) return lookError(answer, provider);
+  const details = detailsOf(answer);
+  const code = status === 429 ? "provider_rate_limited" : details && jobCodeOf(details);
+  if (status === 429 && !(details && (details.located || isConcurrency(details.word)))) return lookError(answer, provider);
   if (code !== null && !(isOurs(status) && !code.startsWith("content_policy")))
-    return jobError(workFault(code), code, told!.word, answer, provider);
+    return jobError(workFault(code), code, details!.word, answer, provider);
   const usual = withReason(errorOfAnswer(status, answer.text, answer.retryAfterMs, provider), answer, provider);
   if (usual.fault === "rejected" || usual.fault === "refused") return usual;
   // A proxy before the queue answers 502 to 504 too: only fal's own words make it the work's error.
-  const final = headers["x-fal-retryable"] === "false" || (status === 500 && isFals(answer.text)) || told !== null || status === 499;
+  const final = headers["x-fal-retryable"] === "false" || (status === 500 && isFals(answer.text)) || details !== null || status === 499;
   if (!final || isOurs(status) || usual.fault === "gone") return usual;
-  return jobError("failed", "provider_error", told?.word ?? "internal_server_error", answer, provider);
+  return jobError("failed", "provider_error", details?.word ?? "internal_server_error", answer, provider);
 };
 
 /** Newer queues report the failure in the status answer. Null: this status reports none. */
@@ -51,10 +51,10 @@ export function errorInStatus(body: Json, provider: Provider): UpstreamError | n
   const word = type ?? "internal_server_error";
   const inner = isObject(error) ? error : { detail: error };
   const entries = arrayOf(inner["detail"]).map(objectOf);
-  const told = toldOfEntries(entries) ?? { word, located: false, place: [], text: JSON.stringify(error) };
-  const code = jobCodeOf(told) ?? "provider_error";
+  const details = detailsOfEntries(entries) ?? { word, located: false, place: [], text: JSON.stringify(error) };
+  const code = jobCodeOf(details) ?? "provider_error";
   const reason = reasonOf(readErrorValue(inner).message, entries, provider, "the work failed");
-  return new UpstreamError(workFault(code), reason, { job: { code, word: safeWord(told.word, provider) } });
+  return new UpstreamError(workFault(code), reason, { job: { code, word: safeWord(details.word, provider) } });
 }
 
 /** About our account or how we call, never about the caller's request. */
@@ -73,15 +73,15 @@ function workFault(code: JobCode): UpstreamFault {
   return code === "input_too_large" || code === "input_invalid" || code === "prompt_too_long" ? "rejected" : "failed";
 }
 
-function toldOf({ headers, text }: ErrorAnswer): Told | null {
+function detailsOf({ headers, text }: ErrorAnswer): ErrorDetails | null {
   const body = objectIn(text);
-  const listed = toldOfEntries(arrayOf(body["detail"]).map(objectOf));
+  const listed = detailsOfEntries(arrayOf(body["detail"]).map(objectOf));
   if (listed !== null) return listed;
   const word = textOf(body["error_type"]) ?? textOf(headers["x-fal-error-type"]);
   return word === null ? null : { word, located: false, place: [], text };
 }
 
-function toldOfEntries(entries: Json[]): Told | null {
+function detailsOfEntries(entries: Json[]): ErrorDetails | null {
   const entry = entries.find(({ type }) => textOf(type) !== null);
   if (entry === undefined) return null;
   // Without the input that it repeats: words of a prompt are no hints.
@@ -118,7 +118,7 @@ function withReason(usual: UpstreamError, answer: ErrorAnswer, provider: Provide
   const entries = arrayOf(objectIn(text)["detail"]).map(objectOf);
   const reason = reasonOf(readErrorBody(text).message, entries, provider, `the upstream answered ${status}`);
   const param = safeParam(placeOf(entries[0] ?? {}).at(-1) ?? usual.param, provider);
-  const word = toldOf(answer)?.word;
+  const word = detailsOf(answer)?.word;
   const named =
     usual.fault === "rejected" && word !== undefined ? { code: "invalid_input" as const, word: safeWord(word, provider) } : null;
   return new UpstreamError(usual.fault, reason, { status, retryAfterMs, param, job: usual.job ?? named });
@@ -127,8 +127,8 @@ function withReason(usual: UpstreamError, answer: ErrorAnswer, provider: Provide
 /** The sentences without paths in fal's input and without addresses. */
 function reasonOf(message: string | null, entries: Json[], provider: Provider, otherwise: string): string {
   const listed = entries.flatMap(({ msg }) => textOf(msg) ?? []).join("; ");
-  const told = listed || message;
-  return safeReason(told && hideAddresses(told), provider, otherwise);
+  const sentence = listed || message;
+  return safeReason(sentence && hideAddresses(sentence), provider, otherwise);
 }
 
 function withFault(fault: UpstreamFault, { reason, status, retryAfterMs, param }: UpstreamError): UpstreamError {
@@ -162,7 +162,7 @@ const codes = new Map<string, JobCode>([
 
 const tooLong = new Set(["sequence_too_long", "string_too_long", "value_error.any_str.max_length"]);
 
-interface Told {
+interface ErrorDetails {
   /** The type that the answer names. */
   word: string;
   /** Whether the type came with a place in the input. */
@@ -174,7 +174,7 @@ interface Told {
 }
 
 /** Null where the type says no more than the status. */
-function jobCodeOf({ word, located, place, text }: Told): JobCode | null {
+function jobCodeOf({ word, located, place, text }: ErrorDetails): JobCode | null {
   if (tooLong.has(word)) return place.some((name) => /prompt/i.test(name)) ? "prompt_too_long" : "input_invalid";
   const code = codes.get(word);
   if (code === "content_policy") return policyOf(text);

@@ -41,8 +41,8 @@ export function falQueue(upstream: Upstream, clock: Clock = systemClock, partsOf
 
   return {
     async look(call, ticket) {
-      const stands = await progress(call, ticket);
-      if (stands !== "complete") return { kind: stands };
+      const state = await progress(call, ticket);
+      if (state !== "complete") return { kind: state };
       try {
         return await result(call, ticket);
       } catch (error) {

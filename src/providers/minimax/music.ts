@@ -25,19 +25,19 @@ export function minimaxMusic(upstream: Upstream, fetchMade: FetchMade, clock: Cl
     const request = { ...jsonRequest(call, "/v1/music_generation", JSON.stringify(body)), firstByteMs };
     const answer = await exchange(upstream, request, clock, minimaxError);
     const inside = takeFilesOut(await answer.body.bytes(filesBytesMax));
-    const told = parseObject(inside.text);
-    assertNoError(told, provider);
-    const audio = textOf(objectOf(told["data"])["audio"]);
+    const parsed = parseObject(inside.text);
+    assertNoError(parsed, provider);
+    const audio = textOf(objectOf(parsed["data"])["audio"]);
     const isAddress = audio !== null && /^https?:\/\//i.test(audio);
     const bytes = isAddress ? await fetchMade(audio, provider, call.signal) : audio && inside.hexOf(audio);
     if (!bytes || bytes.length === 0) throw unreadable("the answer holds no audio");
     if (convertFrom === null) return { kind: "whole", bytes };
-    const { pcm, sampleRate } = readWav(bytes) ?? { pcm: mixedDown(bytes, channelsOf(told)), sampleRate: convertFrom };
+    const { pcm, sampleRate } = readWav(bytes) ?? { pcm: mixedDown(bytes, channelsOf(parsed)), sampleRate: convertFrom };
     return wholeAudio(await convertWhole(pcm, sampleRate, format, call.signal));
   };
 }
 
-function channelsOf(told: Json): number {
-  const { music_channel, audio_channel } = objectOf(told["extra_info"]);
+function channelsOf(parsed: Json): number {
+  const { music_channel, audio_channel } = objectOf(parsed["extra_info"]);
   return (music_channel ?? audio_channel) === 2 ? 2 : 1;
 }

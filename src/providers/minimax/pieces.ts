@@ -25,10 +25,10 @@ export function hexPieces(body: AudioBody, provider: Provider): AudioBody {
     function take(record: SseRecord): void | Promise<void> {
       const data = record.data.trim();
       if (ended || data === "" || data === "[DONE]") return;
-      const told = readRecordData(data, "");
-      if (!isObject(told)) throw unreadable("a record of the stream is not an object");
-      assertNoError(told, provider);
-      const { audio, status } = objectOf(told["data"]);
+      const parsed = readRecordData(data, "");
+      if (!isObject(parsed)) throw unreadable("a record of the stream is not an object");
+      assertNoError(parsed, provider);
+      const { audio, status } = objectOf(parsed["data"]);
       const hex = textOf(audio);
       ended = status === 2;
       const bytes = hex === null || (ended && begun) ? nothing : digits.push(hex);

@@ -42,9 +42,9 @@ function speechRequest(call: SpeechCall, { setting }: AskedAudio): UpstreamReque
 async function wholeSpeech(answer: UpstreamAnswer, call: SpeechCall, { convertFrom }: AskedAudio): Promise<MadeAudio> {
   const { format } = call.order;
   const inside = takeFilesOut(await answer.body.bytes(filesBytesMax));
-  const told = parseObject(inside.text);
-  assertNoError(told, call.route.provider);
-  const hex = textOf(objectOf(told["data"])["audio"]);
+  const parsed = parseObject(inside.text);
+  assertNoError(parsed, call.route.provider);
+  const hex = textOf(objectOf(parsed["data"])["audio"]);
   const bytes = hex === null ? null : inside.hexOf(hex);
   if (bytes === null || bytes.length === 0) throw unreadable("the answer holds no audio");
   return wholeAudio(convertFrom === null ? bytes : await convertWhole(bytes, convertFrom, format, call.signal));

@@ -44,7 +44,7 @@ export function minimaxClone(upstream: Upstream, clock: Clock = systemClock): Cl
     if (fileId === null) throw unreadable("the answer names no file");
     const body = JSON.stringify({ file_id: fileId, voice_id: voiceId });
     const request = { ...jsonRequest(call, "/v1/voice_clone", body), firstByteMs };
-    const answer = await told(upstream, clock, request, answerBytesMax);
+    const answer = await answerOf(upstream, clock, request, answerBytesMax);
     // We chose the id, so an earlier attempt whose answer was lost has made this voice.
     if (errorCodeOf(answer) === duplicateVoice) return;
     assertNoError(answer, provider);
@@ -74,12 +74,12 @@ async function ask(
   request: UpstreamRequest,
   bytesMax = answerBytesMax,
 ): Promise<Json> {
-  const answer = await told(upstream, clock, request, bytesMax);
+  const answer = await answerOf(upstream, clock, request, bytesMax);
   assertNoError(answer, route.provider);
   return answer;
 }
 
-async function told(upstream: Upstream, clock: Clock, request: UpstreamRequest, bytesMax: number): Promise<Json> {
+async function answerOf(upstream: Upstream, clock: Clock, request: UpstreamRequest, bytesMax: number): Promise<Json> {
   const answer = await exchange(upstream, request, clock, minimaxError);
   return parseObject(await wholeText(answer, bytesMax), parseLong);
 }

@@ -41,8 +41,8 @@ export function chatToMessageRequest(chat: Json, { route, outputMax }: ChatTrans
 
 /** A temperature above 1 becomes 1; penalties, seed, bias and log probabilities don't exist there. */
 function sampling(chat: Json): Json {
-  const told = (["temperature", "top_p", "top_k"] as const).filter((key) => typeof chat[key] === "number");
-  return Object.fromEntries(told.map((key) => [key, key === "temperature" ? Math.min(Number(chat[key]), 1) : chat[key]]));
+  const given = (["temperature", "top_p", "top_k"] as const).filter((key) => typeof chat[key] === "number");
+  return Object.fromEntries(given.map((key) => [key, key === "temperature" ? Math.min(Number(chat[key]), 1) : chat[key]]));
 }
 
 function stopSequences(stop: unknown): Json {
@@ -116,9 +116,9 @@ function messageTools(chat: Json): Json {
   const { only } = choice;
   const allowed = only === null ? tools : tools.filter(({ name }) => only.has(String(name)));
   if (allowed.length === 0) return {};
-  const parallel = chat["parallel_tool_calls"] === false && choice.told?.["type"] !== "none" ? { disable_parallel_tool_use: true } : {};
-  const told = choice.told ?? (Object.keys(parallel).length > 0 ? { type: "auto" } : null);
-  return { tools: allowed, ...(told === null ? {} : { tool_choice: { ...told, ...parallel } }) };
+  const parallel = chat["parallel_tool_calls"] === false && choice.chosen?.["type"] !== "none" ? { disable_parallel_tool_use: true } : {};
+  const chosen = choice.chosen ?? (Object.keys(parallel).length > 0 ? { type: "auto" } : null);
+  return { tools: allowed, ...(chosen === null ? {} : { tool_choice: { ...chosen, ...parallel } }) };
 }
 
 function readTool(tool: unknown, where: string): Json {
@@ -144,7 +144,7 @@ function inputSchema(parameters: unknown): Json {
 
 interface Choice {
   /** Null leaves tool_choice out, which means auto. */
-  told: Json | null;
+  chosen: Json | null;
   /** Names of the tools that may be called; null: all. */
   only: Set<string> | null;
 }
@@ -161,16 +161,16 @@ const words: ReadonlyMap<string, Json> = new Map(
 function readChoice(chat: Json): Choice {
   const choice = chat["tool_choice"] ?? chat["function_call"];
   if (typeof choice === "string")
-    return { told: words.get(choice) ?? refuse("tool_choice", "tool_choice must be auto, none or required."), only: null };
-  if (!isObject(choice)) return { told: null, only: null };
+    return { chosen: words.get(choice) ?? refuse("tool_choice", "tool_choice must be auto, none or required."), only: null };
+  if (!isObject(choice)) return { chosen: null, only: null };
   if (choice["type"] === "allowed_tools") {
     const { mode, tools } = objectOf(choice["allowed_tools"] ?? choice);
     const names = arrayOf(tools).map((tool) => nameIn(objectOf(tool)));
-    return { told: mode === "required" ? { type: "any" } : { type: "auto" }, only: new Set(names.filter((name) => name !== null)) };
+    return { chosen: mode === "required" ? { type: "any" } : { type: "auto" }, only: new Set(names.filter((name) => name !== null)) };
   }
   const name = nameIn(choice);
   if (name === null) refuse("tool_choice", "tool_choice names no function.");
-  return { told: { type: "tool", name }, only: null };
+  return { chosen: { type: "tool", name }, only: null };
 }
 
 function nameIn(choice: Json): string | null {

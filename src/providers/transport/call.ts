@@ -56,7 +56,7 @@ function openCall(
     stop: (reason: unknown) => call.stop(reason),
   };
   const feed = openBody(control, { recordMs: Math.max(recordMs, firstByteMs), streamMs });
-  const late = () => (!sending ? noPlace(firstByteMs) : noAnswer(firstByteMs, call.controller !== null));
+  const late = () => (!sending ? noSocket(firstByteMs) : noAnswer(firstByteMs, call.controller !== null));
   const deadline = setTimeout(() => call.stop(late()), firstByteMs);
   const onAbort = () => call.stop(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
@@ -171,7 +171,7 @@ function noAnswer(timeoutMs: number, isConnected: boolean): UpstreamError {
 }
 
 /** The host never saw the call: too many of our own, mostly one account's, were waiting. */
-function noPlace(timeoutMs: number): UpstreamError {
+function noSocket(timeoutMs: number): UpstreamError {
   return new UpstreamError("local_overload", `no socket of this provider was free within ${timeoutMs} ms`);
 }
 

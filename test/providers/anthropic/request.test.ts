@@ -45,7 +45,7 @@ describe("pass-through", () => {
     await ask(host, { body: text });
     expect(host.requests[0]!.body).toBe(text);
   });
-  test("max_tokens where there are none", async () => {
+  test("max_tokens where the request has none", async () => {
     expect(await sentFor(body({ max_tokens: undefined }), { outputMax: 123 })).toMatchObject({ max_tokens: 123 });
   });
   test("what changes the price or needs state is left out; of metadata the user alone is kept", async () => {

@@ -114,7 +114,7 @@ describe("polls that failed", () => {
     expect(error.job).toBeNull();
   });
 
-  test("nobody there: unavailable", async () => {
+  test("connection refused: unavailable", async () => {
     const host = await startHost((request) => void request.socket.destroy());
     await expectFault(look(host), "unavailable");
   });

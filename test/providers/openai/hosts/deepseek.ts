@@ -1,5 +1,5 @@
 // DeepSeek: cache hits beside the totals, comments and blank lines while it queues, a finish reason that means failure.
-import { type Host, tokens } from "./told.ts";
+import { type Host, tokens } from "./shown.ts";
 
 export const deepseek: Host = {
   answers: {

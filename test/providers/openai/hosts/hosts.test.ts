@@ -20,7 +20,7 @@ import { ollama } from "./ollama.ts";
 import { openai } from "./openai.ts";
 import { openrouter } from "./openrouter.ts";
 import { others } from "./others.ts";
-import { type Host, tell, type Told } from "./told.ts";
+import { type Host, tell, type Shown } from "./shown.ts";
 import { together } from "./together.ts";
 import { vllm } from "./vllm.ts";
 import { xai } from "./xai.ts";
@@ -44,7 +44,7 @@ const hosts: Record<string, Host> = {
   others,
 };
 const folder = fileURLToPath(new URL("../fixtures/hosts/", import.meta.url));
-const nothing: Told = { content: "", reasoning: "", refusal: "", calls: [], finish: "stop", logprobs: [], kept: [] };
+const nothing: Shown = { content: "", reasoning: "", refusal: "", calls: [], finish: "stop", logprobs: [], kept: [] };
 
 test("each file has its meaning, and each meaning its file", () => {
   const meant = Object.entries(hosts).flatMap(([host, { answers, faults }]) =>

@@ -1,5 +1,5 @@
 // Mistral: content as an array with thinking in it, cached tokens under two names, flat errors.
-import { type Host, tokens } from "./told.ts";
+import { type Host, tokens } from "./shown.ts";
 
 export const mistral: Host = {
   answers: {

@@ -1,5 +1,5 @@
 // Quirks that several hosts or old builds share.
-import { type Host, tokens } from "./told.ts";
+import { type Host, tokens } from "./shown.ts";
 
 export const others: Host = {
   answers: {
