@@ -8,7 +8,7 @@ import { ApiError } from "../errors/fail.ts";
 import { type Amount, usdText } from "../money.ts";
 import type { Headers, Sink } from "../operation.ts";
 import { type AudioCharge, audioCost } from "../pricing/audio-cost.ts";
-import { wordlessTrouble } from "../providers/errors/trouble.ts";
+import { failureWithoutText } from "../providers/errors/failure.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { AudioBody, MadeAudio } from "../providers/verbs/audio.ts";
 import { streamBroke, streamEnded } from "../routing/attempt.ts";
@@ -102,7 +102,9 @@ function reportUnsettled({ log }: Pick<Context, "log">, { requestId }: Ask, caus
 
 /** An upstream's error text may quote the request's text, and texts stay out of logs. */
 function withoutWords(error: unknown): Record<string, unknown> {
-  return error instanceof UpstreamError ? { fault: error.fault, upstream_status: error.status, ...wordlessTrouble(error) } : { err: error };
+  return error instanceof UpstreamError
+    ? { fault: error.fault, upstream_status: error.status, ...failureWithoutText(error) }
+    : { err: error };
 }
 
 // Passes bytes on as they come, except for the last byte, so that a client with the whole file has been charged for it. Holding back one byte

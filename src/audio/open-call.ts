@@ -24,7 +24,7 @@ import type { Amount } from "../money.ts";
 import { type AudioCharge, audioCost } from "../pricing/audio-cost.ts";
 import type { Attempt } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
-import { loggedTrouble, reportAttempts } from "../routing/report-attempts.ts";
+import { loggedFailure, reportAttempts } from "../routing/report-attempts.ts";
 
 export interface AudioPlan {
   asked: Resolved;
@@ -178,7 +178,7 @@ function logRow(
       outcome: attempt.outcome,
       status: attempt.status,
       latency_ms: attempt.latencyMs,
-      ...loggedTrouble(attempt),
+      ...loggedFailure(attempt),
     })),
     stream: plan.stream,
     fallback_layer: served === null || served.layer === 0 ? null : served.layer,

@@ -30,9 +30,12 @@ export async function makeSpeech(context: Context, ask: Ask, body: components["s
   const call = await openAudioCall(context, ask, { asked, slot: "speech", stream: progressive }, () => charge);
   return await whileOpen(context, ask, call, async () => {
     const candidates = routesOf(context, call, chosen.provider);
-    const made = await askRoutes(context, ask, call, { candidates, adapters: context.providers.say, order, take: (audio) => audio }).catch(
-      (error: unknown) => failedWithVoice(error, model, chosen, voice),
-    );
+    const made = await askRoutes(context, ask, call, {
+      candidates,
+      adapters: context.providers.speech,
+      order,
+      take: (audio) => audio,
+    }).catch((error: unknown) => failedWithVoice(error, model, chosen, voice));
     const headers = { "content-type": audioFormats[format].contentType, "x-svc-chars-billed": String(text.characters) };
     return await audioReply(context, ask, call, made, { charge, headers, interruptedCode: "tts_failed" });
   });

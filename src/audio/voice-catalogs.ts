@@ -4,7 +4,7 @@ import type { components } from "../../generated/api.d.ts";
 import type { Catalog, Model, VoiceFamily } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
-import { troubleOf } from "../providers/errors/trouble.ts";
+import { failureOf } from "../providers/errors/failure.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Route } from "../providers/types.ts";
 import type { ListVoices, ProviderVoice } from "../providers/verbs/audio.ts";
@@ -64,7 +64,7 @@ async function read({ log }: Pick<Context, "log">, { model, route, list, request
     if (voices.length === 0) return null;
     return voices.map((voice) => JSON.stringify(recordOf(voice, family))).join(",");
   } catch (cause) {
-    const why = cause instanceof UpstreamError ? troubleOf(cause) : { err: cause };
+    const why = cause instanceof UpstreamError ? failureOf(cause) : { err: cause };
     log.warn({ ...why, provider: route.provider.id, request_id: requestId }, "the voices of a provider could not be read");
     return fail("provider_error", { cause });
   }

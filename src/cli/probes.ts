@@ -23,10 +23,10 @@ export const probes: Partial<Record<Model["type"], Probe>> = {
     (call) =>
       adapterOf(rerank, call)({ ...call, body: bodyOf(call, { query: "Hello", documents: ["Hello"] }), documents: 1, topN: null }),
   speech:
-    ({ say }, { defaultVoice }) =>
+    ({ speech }, { defaultVoice }) =>
     async (call) => {
       const order = { text: "Hello.", voice: defaultVoice ?? "", format: "mp3_44100_128", settings: {}, progressive: false } as const;
-      const made = await adapterOf(say, call)({ ...call, order });
+      const made = await adapterOf(speech, call)({ ...call, order });
       if (made.kind === "stream") await made.body.read(() => undefined);
     },
   transcription:
@@ -38,7 +38,7 @@ export const probes: Partial<Record<Model["type"], Probe>> = {
         return adapterOf(transcribe, call)({ ...call, order });
       }),
   image:
-    ({ pictures, queues }, { media, pricing }) =>
+    ({ images, queues }, { media, pricing }) =>
     async (call) => {
       const size = media.sizes?.[media.defaultAspect] ?? { width: 1024, height: 1024 };
       const order = {
@@ -50,7 +50,7 @@ export const probes: Partial<Record<Model["type"], Probe>> = {
         references: [],
         extra: {},
       };
-      const begun = await adapterOf(pictures, call)({ ...call, order, jobId: randomUUID() });
+      const begun = await adapterOf(images, call)({ ...call, order, jobId: randomUUID() });
       // The provider has shown that it accepts work; failing to cancel it is no failure.
       if (begun.kind === "accepted") await queues[call.route.provider.protocol]?.cancel(call, begun.ticket).catch(() => undefined);
     },

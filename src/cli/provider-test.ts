@@ -4,7 +4,7 @@ import { Refused } from "../accounts/admin.ts";
 import { resolveModel } from "../catalog/resolve.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import { openAdapters } from "../providers/adapters.ts";
-import { troubleOf } from "../providers/errors/trouble.ts";
+import { failureOf } from "../providers/errors/failure.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import { connectUpstreams } from "../providers/transport/http.ts";
 import type { Provider, Route } from "../providers/types.ts";
@@ -46,7 +46,7 @@ interface Fault {
 }
 
 function faultOf(error: unknown): Fault {
-  if (error instanceof UpstreamError) return { ...troubleOf(error), status: error.status };
+  if (error instanceof UpstreamError) return { ...failureOf(error), status: error.status };
   if (error instanceof DOMException && error.name === "TimeoutError")
     return { cause: "timeout_answer", detail: "the answer took too long", status: null };
   throw error;

@@ -1,11 +1,11 @@
 // Logs, for the operator, why work failed that a route had accepted: failed polls, and what a job ends with. Failed attempts at a route are
 // reported by src/routing/report-attempts.ts.
-import { fileTrouble } from "../media/file-trouble.ts";
+import { fileFailure } from "../media/file-failure.ts";
 import { MediaFault } from "../media/types.ts";
-import { troubleOf } from "../providers/errors/trouble.ts";
-import { type Trouble, UpstreamError } from "../providers/errors/upstream-error.ts";
+import { failureOf } from "../providers/errors/failure.ts";
+import { type Failure, UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Route } from "../providers/types.ts";
-import { loggedTrouble } from "../routing/report-attempts.ts";
+import { loggedFailure } from "../routing/report-attempts.ts";
 import type { ClaimedJob, JobAttempt } from "./claim.ts";
 import type { JobFailure } from "./job-failure.ts";
 import type { JobParts } from "./parts.ts";
@@ -18,7 +18,7 @@ export function openLookTrouble({ log }: Pick<Reporting, "log">, { shown_id: job
   let last: string | null = null;
   return {
     met(error: UpstreamError): void {
-      const told = troubleOf(error);
+      const told = failureOf(error);
       if (told.cause === last) return;
       last = told.cause;
       log.warn({ job, route: `${provider.id}/${model}`, upstream_status: error.status, ...told }, "a poll of a job's work failed");
@@ -31,7 +31,7 @@ export function reportTrouble({ log, counts }: Reporting, { shown_id: job }: Rep
   const began = attempts.at(-1);
   const trouble = began?.outcome === "ok" ? troubleBehind(failure) : null;
   if (began === undefined || trouble === null) return;
-  Object.assign(began, loggedTrouble({ trouble }));
+  Object.assign(began, loggedFailure({ failure: trouble }));
   counts.countFailure(began.route, trouble.cause);
   // It may quote the prompt, which no log holds.
   const mayQuote = failure.cause instanceof UpstreamError && ["rejected", "refused"].includes(failure.cause.fault);
@@ -39,8 +39,8 @@ export function reportTrouble({ log, counts }: Reporting, { shown_id: job }: Rep
 }
 
 /** Null: not an upstream's fault. */
-function troubleBehind({ code, cause, message }: JobFailure): Trouble | null {
-  if (cause instanceof UpstreamError) return troubleOf(cause);
-  if (cause instanceof MediaFault) return fileTrouble(cause);
+function troubleBehind({ code, cause, message }: JobFailure): Failure | null {
+  if (cause instanceof UpstreamError) return failureOf(cause);
+  if (cause instanceof MediaFault) return fileFailure(cause);
   return code === "timeout" ? { cause: "timeout_answer", detail: message } : null;
 }

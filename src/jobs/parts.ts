@@ -15,7 +15,7 @@ export interface JobsOptions {
   /** A direct address of Postgres, without a transaction pooler. */
   listenUrl: string;
   catalog: Catalog;
-  providers: Pick<Adapters, "pictures" | "clips" | "queues">;
+  providers: Pick<Adapters, "images" | "videos" | "queues">;
   breakers: Breakers;
   media: Pick<Media, "keep" | "store">;
   log: Logger;

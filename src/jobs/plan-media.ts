@@ -58,7 +58,7 @@ async function assertSlots({ db, catalog }: Planning, { accountId, purchased }: 
 
 /** Refuses at once a job that would only wait and then find no provider whose protocol can make it. */
 function assertCanBeMade({ providers }: Planning, { type, routes }: Model): void {
-  const adapters = type === "video" ? providers.clips : providers.pictures;
+  const adapters = type === "video" ? providers.videos : providers.images;
   if (routes.every(({ provider }) => adapters[provider.protocol] === undefined)) fail("provider_error");
 }
 

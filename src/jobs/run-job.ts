@@ -6,7 +6,7 @@ import type { Route } from "../providers/types.ts";
 import type { Begun, MadeFile, Ticket } from "../providers/verbs/media.ts";
 import { type Attempt, attempt } from "../routing/attempt.ts";
 import { candidatesOf } from "../routing/candidates.ts";
-import { loggedTrouble, reportAttempts } from "../routing/report-attempts.ts";
+import { loggedFailure, reportAttempts } from "../routing/report-attempts.ts";
 import { type ClaimedJob, type JobAttempt, LeaseLost, writeIntent, writeTicket } from "./claim.ts";
 import { deliver } from "./deliver.ts";
 import { type Ending, endJob, type FailedEnding } from "./end-job.ts";
@@ -186,10 +186,10 @@ async function askRoute(
   const call = { route, signal, requestId: request_id, publicModel: model, jobId: id };
   const { protocol } = route.provider;
   if (request.kind === "image") {
-    const make = providers.pictures[protocol];
+    const make = providers.images[protocol];
     if (make) return await make({ ...call, order: request.order });
   } else {
-    const make = providers.clips[protocol];
+    const make = providers.videos[protocol];
     if (make) return await make({ ...call, order: request.order });
   }
   throw new UpstreamError("gone", `${protocol} makes no ${request.kind}`);
@@ -198,5 +198,5 @@ async function askRoute(
 function attemptRecord(attempt: Attempt): JobAttempt {
   const { candidate, outcome, status, latencyMs } = attempt;
   const { routeId: route, model, layer } = candidate;
-  return { route, model: model.id, outcome, status, latency_ms: latencyMs, layer, ...loggedTrouble(attempt) };
+  return { route, model: model.id, outcome, status, latency_ms: latencyMs, layer, ...loggedFailure(attempt) };
 }

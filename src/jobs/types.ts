@@ -4,7 +4,7 @@ import type { Catalog, Model } from "../catalog/types.ts";
 import type { Amount } from "../money.ts";
 import type { AccountMutex } from "./account-mutex.ts";
 import type { MediaPrices } from "../pricing/media-cost.ts";
-import type { ClipOrder, PictureOrder, Ticket } from "../providers/verbs/media.ts";
+import type { VideoOrder, ImageOrder, Ticket } from "../providers/verbs/media.ts";
 
 export type JobStatus = components["schemas"]["JobStatus"];
 export type JobErrorCode = components["schemas"]["JobErrorCode"];
@@ -14,7 +14,7 @@ export type JobKind = "image" | "video";
 export type JobApi = "image" | "video" | "genmedia";
 
 /** What to make, as column `request` stores it until the job's end. */
-export type JobRequest = ({ kind: "image"; order: PictureOrder } | { kind: "video"; order: ClipOrder }) & {
+export type JobRequest = ({ kind: "image"; order: ImageOrder } | { kind: "video"; order: VideoOrder }) & {
   /** That of the submitting request; absent: it was not traced. */
   traceparent?: string;
 };

@@ -11,7 +11,7 @@ import { type Amount, million, toUsd, usdFromPrice, usdText } from "../money.ts"
 import { tokenCost } from "../pricing/token-cost.ts";
 import type { Attempt } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
-import { loggedTrouble, reportAttempts } from "../routing/report-attempts.ts";
+import { loggedFailure, reportAttempts } from "../routing/report-attempts.ts";
 import { noUsage, type Usage } from "../usage.ts";
 import { tokenPricesOf } from "./admit.ts";
 import { withinWindows } from "./context-window.ts";
@@ -197,7 +197,7 @@ function attemptRecord(attempt: Attempt): AttemptRecord {
     outcome,
     status,
     latency_ms: latencyMs,
-    ...loggedTrouble(attempt),
+    ...loggedFailure(attempt),
     cost_basis: {
       input: perMillion(prices.input),
       output: perMillion(prices.output),

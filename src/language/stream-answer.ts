@@ -5,7 +5,7 @@ import type { Ask } from "../admission/ask.ts";
 import { isLeft } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import type { Sink } from "../operation.ts";
-import { wordlessTrouble } from "../providers/errors/trouble.ts";
+import { failureWithoutText } from "../providers/errors/failure.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { AnswerStream } from "../providers/types.ts";
 import { streamBroke, streamEnded } from "../routing/attempt.ts";
@@ -92,7 +92,9 @@ async function settleInterrupted({ log }: Context, { requestId }: Ask, call: Ope
 
 /** An upstream's error text may quote the prompt, and prompts stay out of logs. */
 function withoutWords(error: unknown): Record<string, unknown> {
-  return error instanceof UpstreamError ? { fault: error.fault, upstream_status: error.status, ...wordlessTrouble(error) } : { err: error };
+  return error instanceof UpstreamError
+    ? { fault: error.fault, upstream_status: error.status, ...failureWithoutText(error) }
+    : { err: error };
 }
 
 // The error of an interrupted stream, in the fields that every dialect shares (docs/behaviour/streams.md#interrupted).

@@ -1,11 +1,11 @@
-// Loads audio that a provider made and named by an address: through the same guard as everything that is loaded, into memory, since it
-// goes on to the caller at once.
+// Downloads audio that a provider made and answered with a URL: through the same guard as every download, and into memory, since it goes
+// on to the caller at once.
 import { readFile } from "node:fs/promises";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Provider } from "../providers/types.ts";
 import { providerPolicy, type ResolveName } from "./fetch-policy.ts";
 import { type FetchLimits, fetchToFile } from "./fetch-to-file.ts";
-import { fileTrouble } from "./file-trouble.ts";
+import { fileFailure } from "./file-failure.ts";
 import type { WithTempFile } from "./temp-files.ts";
 import { MediaFault } from "./types.ts";
 
@@ -19,12 +19,12 @@ interface MadeParts {
 
 interface MadeOrder {
   url: string;
-  /** Its files may lie wherever it says, on private addresses only where it stands on one itself. */
+  /** Its files may be on any public host, on private addresses only where the provider has one itself. */
   provider: Pick<Provider, "baseUrl">;
   signal: AbortSignal;
 }
 
-/** Five minutes of the largest format have 27 MB; audio that comes in the answer itself may have as much (src/audio/make-audio.ts). */
+/** Five minutes of the largest format are 27 MB; audio in the answer itself has the same bound (src/audio/make-audio.ts). */
 export const madeLimits: FetchLimits = {
   bytesMax: 64 * 1024 * 1024,
   connectMs: 10_000,
@@ -33,7 +33,7 @@ export const madeLimits: FetchLimits = {
   wholeMs: 120_000,
 };
 
-/** Throws UpstreamError: `unavailable` where it may work later, else `unreadable`; the signal's reason; or the disk's own error. */
+/** Throws UpstreamError (`unavailable` where it may work later, else `unreadable`), the signal's reason, or the disk's own error. */
 export function fetchMade({ withTempFile, resolve, limits, ca }: MadeParts, { url, provider, signal }: MadeOrder): Promise<Buffer> {
   return withTempFile(async (path) => {
     try {
@@ -41,8 +41,8 @@ export function fetchMade({ withTempFile, resolve, limits, ca }: MadeParts, { ur
       await fetchToFile({ url, path, policy, limits, signal, ...(ca !== undefined && { ca }) });
     } catch (cause) {
       if (!(cause instanceof MediaFault)) throw cause;
-      const trouble = fileTrouble(cause);
-      throw new UpstreamError(cause.reason === "unreachable" ? "unavailable" : "unreadable", cause.message, { trouble, cause });
+      const failure = fileFailure(cause);
+      throw new UpstreamError(cause.reason === "unreachable" ? "unavailable" : "unreadable", cause.message, { failure, cause });
     }
     return await readFile(path);
   });

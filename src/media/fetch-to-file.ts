@@ -1,5 +1,5 @@
-// Loads an address that somebody else named into a file, without being led anywhere it must not go: every hop's address is
-// checked and connected to in one step, and nothing that the other side says of its size is believed.
+// Downloads a URL that someone else chose into a file and guards against SSRF: every hop's address is checked and connected to in one
+// step, and sizes that the other side declares are not trusted.
 import type { LookupAddress } from "node:dns";
 import { open, rm } from "node:fs/promises";
 import type { LookupFunction } from "node:net";
@@ -13,26 +13,26 @@ export interface FetchLimits {
   bytesMax: number;
   connectMs: number;
   headMs: number;
-  /** Silence between two pieces of the body. */
+  /** Silence between two chunks of the body, in ms. */
   idleMs: number;
-  /** All hops together, from the first name to the last byte. */
+  /** All hops together, from the first name to the last byte, in ms. */
   wholeMs: number;
 }
 
 export interface FetchOrder {
   url: string;
-  /** Where the file comes to lie; there must be none. Nothing lies there after a failure. */
+  /** Path of the file. It must not exist, and doesn't after a failure. */
   path: string;
   policy: FetchPolicy;
   limits: FetchLimits;
   signal: AbortSignal;
-  /** Asked before each piece is written; false: there is no room for it. Absent: there always is. */
+  /** Called before each chunk is written; false: there is no room for it. Absent: there always is. */
   takeRoom?: (bytes: number) => boolean;
-  /** Trusted beside the machine's own; for tests. */
+  /** Trusted besides the machine's own certificates; for tests. */
   ca?: string;
 }
 
-/** Browsers follow 20; more than this many is nobody's honest picture. */
+/** Browsers follow 20 redirects; no real image needs as many. */
 const redirectsMax = 5;
 /** Signed addresses of the large clouds take about 2,000 characters. */
 const urlCharsMax = 8_192;
@@ -78,7 +78,7 @@ async function followRedirects(order: FetchOrder, signal: AbortSignal, write: (c
   }
 }
 
-/** A name is judged when it is resolved; an address that stands in the URL itself is never resolved, so it is judged here. */
+/** A name is checked when it is resolved; an address in the URL itself is never resolved, so it is checked here. */
 function checkUrl(text: string, base: URL | undefined, policy: FetchPolicy): URL {
   const url = text.length > urlCharsMax ? null : URL.parse(text, base);
   if (url === null) throw new MediaFault("invalid", "The address is not a URL.");
@@ -88,7 +88,7 @@ function checkUrl(text: string, base: URL | undefined, policy: FetchPolicy): URL
   return url;
 }
 
-/** Null: the file is written; else where it says to look instead. One connection a hop, closed with it. */
+/** Null: the file is written; else the URL that it redirects to. One connection for each hop, closed with it. */
 async function load(url: URL, order: FetchOrder, signal: AbortSignal, write: (chunk: Buffer) => Promise<void>): Promise<string | null> {
   const { policy, limits, ca } = order;
   const client = new Client(url.origin, {
@@ -140,8 +140,8 @@ function tooLarge(bytesMax: number): MediaFault {
 }
 
 /**
- * The addresses that the socket gets are those that were judged: a name that answers differently the next time gains nothing.
- * A name may have others beside an allowed one (a network that translates IPv6 adds its own); those are left out.
+ * The socket connects only to addresses that were checked: a name that resolves differently the next time gains nothing (DNS rebinding).
+ * A name may have forbidden addresses beside an allowed one (a network that translates IPv6 adds its own); those are left out.
  */
 function checkedLookup(policy: FetchPolicy): LookupFunction {
   return (name, options, callback) => {

@@ -5,7 +5,7 @@ import { copyFile, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Store } from "./types.ts";
 
-/** Bytes a read: a clip of 100 MB takes 400 of them. */
+/** Bytes of one read: a video of 100 MB takes 400 reads. */
 const readBytes = 256 * 1024;
 
 export function openFolderStore(folder: string): Store {
@@ -43,7 +43,7 @@ export function openFolderStore(folder: string): Store {
   };
 }
 
-/** The folder lies on another disk than the file: written beside its place first, under a name that is never served. */
+/** The folder is on another disk than the file: copies it beside its final path, under a name that is never served, then renames it. */
 async function copyIn(path: string, target: string): Promise<void> {
   const beside = join(dirname(target), `.${randomUUID()}`);
   try {

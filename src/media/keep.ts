@@ -1,11 +1,11 @@
-// Keeps a file that a provider made: loaded, told by its bytes, measured, put into the store. Nothing stays on the way.
+// Stores a file that a provider made: downloads it, recognises it by its bytes, measures it, puts it into the store. Leaves no temporary files.
 import { type FileHandle, open, rm, stat, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { imageSize } from "image-size";
 import { providerPolicy, type ResolveName } from "./fetch-policy.ts";
 import { type FetchLimits, fetchToFile } from "./fetch-to-file.ts";
 import { contentTypeOf, type Kind, kindOf, readHead } from "./kinds.ts";
-import { measureClip } from "./measure-video.ts";
+import { measureVideo } from "./measure-video.ts";
 import { isSvgWhole, svgSize } from "./svg.ts";
 import type { WithTempFile } from "./temp-files.ts";
 import { type KeepOrder, type KeptFile, MediaFault, type Store } from "./types.ts";
@@ -17,16 +17,16 @@ export interface KeepParts {
   /** See FetchOrder. */
   ca?: string;
   limits: Record<KeepOrder["kind"], FetchLimits>;
-  /** Before a file that could not be reached is asked for again: as many tries more as there are pauses. */
+  /** Pauses before a file that could not be reached is tried again: one more try for each. */
   pausesMs: readonly number[];
 }
 
 const megabyte = 1024 * 1024;
-const patience = { connectMs: 10_000, headMs: 30_000, idleMs: 30_000 };
+const timeouts = { connectMs: 10_000, headMs: 30_000, idleMs: 30_000 };
 
 export const keepLimits: KeepParts["limits"] = {
-  image: { ...patience, bytesMax: 64 * megabyte, wholeMs: 120_000 },
-  video: { ...patience, bytesMax: 512 * megabyte, wholeMs: 600_000 },
+  image: { ...timeouts, bytesMax: 64 * megabyte, wholeMs: 120_000 },
+  video: { ...timeouts, bytesMax: 512 * megabyte, wholeMs: 600_000 },
 };
 
 export function keepFile(parts: KeepParts, order: KeepOrder): Promise<KeptFile> {
@@ -72,13 +72,13 @@ async function loadFile(parts: KeepParts, { provider, kind, signal }: KeepOrder,
     } catch (error) {
       const pauseMs = parts.pausesMs[tried];
       if (!(error instanceof MediaFault) || error.reason !== "unreachable" || pauseMs === undefined) throw error;
-      await rm(path, { force: true }); // one that was cut off on its way
+      await rm(path, { force: true }); // a partial download
       await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   }
 }
 
-/** Throws MediaFault: `invalid` where it is nothing that was ordered, `unreachable` where its end is missing, which may come the next time. */
+/** Throws MediaFault: `invalid` where it is not what was ordered, `unreachable` where its end is missing, which a new try may mend. */
 async function tell(path: string, medium: KeepOrder["kind"]): Promise<Kind> {
   const kind = await kindOf(path);
   if (kind?.medium !== medium) throw new MediaFault("invalid", `What was made is no ${medium} of a known kind.`);
@@ -86,24 +86,24 @@ async function tell(path: string, medium: KeepOrder["kind"]): Promise<Kind> {
   return kind;
 }
 
-// Width, height, duration and pictures a second, read from a file's headers: nothing is decoded, so a small file that
-// would unpack to a huge picture costs as little as any. A file that can't be measured is no fault.
+// Reads width, height, duration and frame rate from a file's headers. Nothing is decoded, so a small file that would unpack to a huge
+// image costs no more than any other. A file that can't be measured is not an error.
 
 type Measures = Pick<KeptFile, "width" | "height" | "seconds" | "fps">;
 
 const unknown: Measures = { width: null, height: null, seconds: null, fps: null };
 
-/** A photograph's colour profile and thumbnail may stand before its size; the other kinds tell theirs at once. */
+/** A photograph's colour profile and thumbnail may come before its size. */
 const photographHeadBytes = 512 * 1024;
-const pictureHeadBytes = 64 * 1024;
+const imageHeadBytes = 64 * 1024;
 
 async function measure(path: string, kind: Kind): Promise<Measures> {
   try {
     if (kind.medium === "image") {
-      const headBytes = kind.extension === "jpg" ? photographHeadBytes : pictureHeadBytes;
-      return measurePicture(await readHead(path, headBytes), kind);
+      const headBytes = kind.extension === "jpg" ? photographHeadBytes : imageHeadBytes;
+      return measureImage(await readHead(path, headBytes), kind);
     }
-    const found = await measureClip(path);
+    const found = await measureVideo(path);
     if (found === null) return unknown;
     const { width, height, seconds, fps } = found;
     return { width: sideOf(width), height: sideOf(height), seconds: thousandths(seconds), fps: thousandths(fps) };
@@ -112,18 +112,18 @@ async function measure(path: string, kind: Kind): Promise<Measures> {
   }
 }
 
-function measurePicture(head: Buffer, kind: Kind): Measures {
+function measureImage(head: Buffer, kind: Kind): Measures {
   if (kind.extension === "svg") {
     const size = svgSize(head);
     return size === null ? unknown : { ...unknown, width: sideOf(size.width), height: sideOf(size.height) };
   }
   const { width, height, orientation = 1 } = imageSize(head);
-  // 5 to 8: the camera was held upright, and the sides are exchanged when it is shown.
+  // 5 to 8: the camera was held upright, so width and height are swapped when shown.
   const sides = orientation >= 5 ? { width: height, height: width } : { width, height };
   return { ...unknown, width: sideOf(sides.width), height: sideOf(sides.height) };
 }
 
-/** Whole pixels; nothing that lies outside of what any picture has. */
+/** Whole pixels; null for anything outside an image's range. */
 function sideOf(pixels: number): number | null {
   const side = Math.round(pixels);
   return side >= 1 && side <= 1_000_000 ? side : null;
@@ -133,12 +133,12 @@ function thousandths(value: number): number | null {
   return value > 0 && Number.isFinite(value) ? Math.round(value * 1_000) / 1_000 : null;
 }
 
-// Whether a made file has its end: one that was cut off looks whole to HTTP where the provider itself cut it, and to measure.ts, which
-// reads heads. Nothing is decoded. GIF and WebM, whose ends have no mark that can be told from other bytes, count as whole.
+// Tells whether a file has its end: one that the provider itself cut off looks complete to HTTP and to the measurement, which reads only
+// headers. Nothing is decoded. GIF and WebM have no recognisable end mark and count as complete.
 
-/** How far from the end the mark of a picture's end may stand: cameras and editors write behind it. */
+/** How far from the end of the file an image's end mark may be: cameras and editors write behind it. */
 const tailBytes = 65_536;
-/** A clip in pieces has two boxes a piece; past these nobody looks. */
+/** A fragmented video has two boxes per fragment; the check stops after this many. */
 const boxesMax = 10_000;
 
 const pngEnd = Buffer.from("IEND\xae\x42\x60\x82", "latin1");
@@ -167,8 +167,8 @@ async function isWhole(path: string, { extension }: Kind): Promise<boolean> {
 }
 
 /**
- * ISO 14496-12: boxes one after the other, each with its length and its kind; a length of 0 is the last one's, to the end of the file. Without
- * its index nobody can show it.
+ * ISO 14496-12: boxes one after another, each with its length and type; a length of 0 means to the end of the file, for the last box.
+ * Without its index a video can't be played.
  */
 async function boxesFit(file: FileHandle, size: number, index: string): Promise<boolean> {
   let hasIndex = false;
@@ -178,7 +178,7 @@ async function boxesFit(file: FileHandle, size: number, index: string): Promise<
     hasIndex ||= head.toString("latin1", 4, 8) === index;
     const short = head.readUInt32BE();
     const length = short === 1 ? Number(head.readBigUInt64BE(8)) : short;
-    if (length < 8) break; // the last one, or nothing that can be followed
+    if (length < 8) break; // the last box, or a damaged one
     at += length;
   }
   return at <= size && hasIndex;
@@ -189,7 +189,7 @@ function readTail(file: FileHandle, size: number): Promise<Buffer> {
   return readAt(file, size - length, length);
 }
 
-/** Zeros stand for what lies behind the end. */
+/** Zeros stand for bytes past the end. */
 async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const { buffer } = await file.read(Buffer.alloc(length), 0, length, position);
   return buffer;

@@ -1,4 +1,4 @@
-// The kinds of files that are kept, told by their bytes alone: what a server or a name says of them is not believed.
+// Recognises the kinds of files that are stored by their bytes alone: what a server or a file name claims is not trusted.
 import { open } from "node:fs/promises";
 import { fileTypeFromBuffer } from "file-type";
 import { audioFormats } from "../sound/formats.ts";
@@ -22,16 +22,16 @@ const kinds: readonly Kind[] = [
   { contentType: "video/quicktime", extension: "mov", medium: "video" },
 ];
 
-/** Audio that was made is told by the format that it was ordered in: raw samples have nothing to be told by. */
+/** Generated audio is typed by its ordered format, because raw samples have no signature. */
 const audioTypes = new Map<string, string>(Object.values(audioFormats).map(({ extension, contentType }) => [extension, contentType]));
 
 /** Finer kinds that are shown as the coarser one everywhere. */
 const sameAs: Record<string, string> = { "image/apng": "image/png", "video/x-m4v": "video/mp4" };
 
-/** What is looked at to tell a kind: no magic number of ours lies deeper, and an SVG may open with a long comment. */
+/** Bytes that are searched for a signature: none of ours is deeper, and an SVG may open with a long comment. */
 const headBytes = 65_536;
 
-/** Null: none that is kept. */
+/** Null: a kind that is not stored. */
 export async function kindOf(path: string): Promise<Kind | null> {
   const head = await readHead(path, headBytes);
   if (isSvg(head)) return byContentType("image/svg+xml");
@@ -42,7 +42,7 @@ export async function kindOf(path: string): Promise<Kind | null> {
 
 const named = /^[a-z0-9][a-z0-9_-]{15,127}\.([a-z0-9]{2,5})$/;
 
-/** Null: no file of ours is ever called so; what passes can't leave a folder. */
+/** Null: not a name of our files. A name that passes can't leave a folder. */
 export function contentTypeOf(name: string): string | null {
   const extension = named.exec(name)?.[1];
   if (extension === undefined) return null;
@@ -63,7 +63,7 @@ function byContentType(contentType: string): Kind | null {
   return kinds.find((kind) => kind.contentType === contentType) ?? null;
 }
 
-/** Gzip and zip, which the sniffer would unpack to see what is inside. */
+/** Gzip and zip, which the sniffing library would unpack to see what is inside. */
 function isPacked(head: Buffer): boolean {
   return (head[0] === 0x1f && head[1] === 0x8b) || (head[0] === 0x50 && head[1] === 0x4b);
 }

@@ -1,8 +1,8 @@
-// A clip's size, duration and pictures a second, from its index. A broken index can send its reader round in circles, so it
-// is read in a thread of its own, which is ended when it takes too long.
+// Measures a video's size, duration and frame rate from its index, in a thread of its own: a broken index can make the reader loop, and
+// the thread is terminated when it takes too long.
 import { Worker } from "node:worker_threads";
 
-export interface ClipMeasures {
+export interface VideoMeasures {
   width: number;
   height: number;
   seconds: number;
@@ -10,11 +10,11 @@ export interface ClipMeasures {
 }
 
 /** Starting the thread takes a tenth of a second, reading an honest index less. */
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 const heapMb = 256;
 
-/** Null: no moving pictures in it, or it takes too long to tell. Throws where the file can't be read as a clip. */
-export async function measureClip(path: string, waitMs = patienceMs): Promise<ClipMeasures | null> {
+/** Null: it has no moving images, or measuring takes too long. Throws where the file can't be read as a video. */
+export async function measureVideo(path: string, waitMs = timeoutMs): Promise<VideoMeasures | null> {
   const worker = new Worker(new URL("./read-video.ts", import.meta.url), {
     workerData: path,
     env: {},
@@ -22,7 +22,7 @@ export async function measureClip(path: string, waitMs = patienceMs): Promise<Cl
   });
   let timer: NodeJS.Timeout | undefined;
   try {
-    return await new Promise<ClipMeasures | null>((resolve, reject) => {
+    return await new Promise<VideoMeasures | null>((resolve, reject) => {
       timer = setTimeout(() => resolve(null), waitMs);
       worker.once("message", resolve).once("error", reject);
       worker.once("exit", () => resolve(null));

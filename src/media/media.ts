@@ -63,8 +63,8 @@ async function openStore({ dataDir, blobUrl }: Pick<Config, "dataDir" | "blobUrl
   return openS3Store(address);
 }
 
-// Keeps audio that was made, under a name that nobody guesses. What it is follows from the format that was ordered: raw samples can't be
-// told by their bytes, and a page that a provider sent instead is served as audio all the same (src/server/media-files.ts: nosniff).
+// Keeps generated audio under an unguessable name. The ordered format decides its type, because raw samples can't be recognised by their
+// bytes; even an HTML page that a provider sent instead is served as audio (src/server/media-files.ts: nosniff).
 
 interface KeepAudioParts {
   store: Store;
@@ -85,13 +85,13 @@ function keepAudio(
   });
 }
 
-// A caller's picture for an upstream that takes bytes.
+// A caller's image for an upstream that takes bytes.
 
 interface ReferenceParts extends CallerParts {
   withTempFile: WithTempFile;
 }
 
-/** As much as a request of ours may carry. */
+/** The largest body that our own requests may have. */
 const referenceLimits: FetchLimits = {
   bytesMax: 25 * 1024 * 1024,
   connectMs: 10_000,
@@ -100,7 +100,7 @@ const referenceLimits: FetchLimits = {
   wholeMs: 60_000,
 };
 
-/** What the editing endpoints take. */
+/** The types that the editing endpoints take. */
 const taken = new Set(["image/png", "image/jpeg", "image/webp"]);
 
 function fetchReference(parts: ReferenceParts, url: string, signal: AbortSignal): Promise<{ bytes: Buffer; contentType: string }> {
@@ -108,12 +108,12 @@ function fetchReference(parts: ReferenceParts, url: string, signal: AbortSignal)
     await fetchForCaller(parts, url, path, signal);
     const kind = await kindOf(path);
     if (kind === null || !taken.has(kind.contentType))
-      throw new MediaFault("invalid", "The file at the address is no PNG, JPEG or WebP picture.");
+      throw new MediaFault("invalid", "The file at the address is not a PNG, JPEG or WebP image.");
     return { bytes: await readFile(path), contentType: kind.contentType };
   });
 }
 
-// A file from an address that a caller gave to the disk: where it may lie is fetch-policy.ts's, what it is, is judged afterwards.
+// Downloads a caller's URL to the disk. fetch-policy.ts decides which addresses are allowed; the file's type is checked afterwards.
 
 interface CallerParts {
   allowPrivateUrls: boolean;
@@ -126,7 +126,7 @@ interface CallerParts {
   room?: DiskRoom;
 }
 
-/** Of a recording: gateway-api.md, transcriptions, mode 2. A slow line of 5 Mbit/s brings 100 MB in 160 seconds. */
+/** Of a recording. A slow line of 5 Mbit/s brings 100 MB in 160 seconds. */
 export const audioLimits: FetchLimits = {
   bytesMax: 100 * 1024 * 1024,
   connectMs: 10_000,

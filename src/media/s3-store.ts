@@ -1,5 +1,5 @@
-// Files in a bucket that speaks S3. Loaded only where SVC_BLOB_URL is set: the SDK takes its time. Its errors carry key ids and
-// addresses; what leaves here names the step, the fault's name and its status alone.
+// Stores files in a bucket that speaks S3. Loaded only where SVC_BLOB_URL is set, because the SDK is slow to load. The SDK's errors carry
+// key ids and addresses; ours name only the step, the error's name and its status.
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,16 +15,16 @@ import {
 import type { BlobAddress } from "./blob-address.ts";
 import type { Store } from "./types.ts";
 
-/** `requestTimeout` ends when the answer's head is here, all that is sent before it included; `socketTimeout` is of silence. */
+/** `requestTimeout` runs until the answer's headers arrive, upload included; `socketTimeout` is silence on the socket. */
 const shippedTimeouts = { connectionTimeout: 5_000, requestTimeout: 30_000, socketTimeout: 60_000 };
-/** A file that is sent has longer, at a rate that no bucket is below: 512 MB have nine minutes. */
+/** Uploads have more time, at a rate that any bucket reaches: nine minutes for 512 MB. */
 const uploadBytesPerMs = 1_000;
-/** Every reader of a clip holds one for as long as it reads. */
+/** Every reader of a video holds one socket for as long as it reads. */
 const socketsMax = 1_024;
 const tries = 3;
 const pauseMs = 500;
 
-/** Throws where neither the address nor the environment says a region. */
+/** Throws where neither the address nor the environment names a region. */
 export async function openS3Store(address: BlobAddress, timeouts = shippedTimeouts): Promise<Store> {
   const region = address.region ?? (address.endpoint === null ? null : "us-east-1");
   const client = new S3Client({
@@ -39,7 +39,7 @@ export async function openS3Store(address: BlobAddress, timeouts = shippedTimeou
       httpAgent: { keepAlive: true, maxSockets: socketsMax },
       httpsAgent: { keepAlive: true, maxSockets: socketsMax },
     },
-    // The SDK's newer checksums ride in trailers, which many servers that speak S3 don't read.
+    // The SDK's newer checksums use trailers, which many S3-compatible servers don't read.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
   });
@@ -53,7 +53,7 @@ export async function openS3Store(address: BlobAddress, timeouts = shippedTimeou
       const { size } = await stat(path);
       const head = { ...at(name), ContentLength: size, ContentType: contentType, CacheControl: "public, max-age=31536000, immutable" };
       const requestTimeout = timeouts.requestTimeout + Math.ceil(size / uploadBytesPerMs);
-      // The SDK doesn't repeat what it streams: every try reads the file anew.
+      // The SDK doesn't retry what it streams: every attempt reads the file anew.
       for (let left = tries - 1; ; left--) {
         const body = createReadStream(path);
         try {
@@ -91,8 +91,8 @@ export async function openS3Store(address: BlobAddress, timeouts = shippedTimeou
 }
 
 /**
- * Of the whole file; null: these are not the bytes that were asked for. A server that passes over the range, or tells no length, would
- * put bytes of a file behind the end of our answer.
+ * The length of the whole file; null: these are not the bytes that were asked for. Without this check a server that ignores the range, or
+ * reports no length, could make our answer longer than its header says.
  */
 function sizeOf({ ContentRange, ContentLength }: GetObjectCommandOutput, range: { from: number; to: number } | null): number | null {
   if (range === null) return ContentLength ?? null;

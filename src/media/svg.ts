@@ -1,4 +1,4 @@
-// SVG told by its text, and its size in pixels. Only the first tag is read; nothing is expanded or resolved.
+// Recognises SVG by its text and reads its size in pixels. Only the first tag is read; nothing is expanded or resolved.
 
 /** What may stand before the first tag: an XML declaration, comments, a document type with or without its own subset. */
 const beforeRoot = /^(?:\s+|<\?[^>]*\?>|<!--[^]*?-->|<!DOCTYPE[^>[]*(?:\[[^\]]*\]\s*)?>)/i;
@@ -58,10 +58,10 @@ function attributeOf(attributes: string, name: string): string | null {
   return found === null ? null : (found[1] ?? found[2] ?? null);
 }
 
-/** No size has more; matching a text takes the square of its length where it is none. */
+/** Longer values are not a size, and matching them takes quadratic time. */
 const lengthCharacters = 64;
 
-/** Null: absent, a share of the page, or no length. */
+/** Null: absent, a percentage, or not a length. */
 function lengthOf(text: string | null): number | null {
   if (text === null || text.length > lengthCharacters) return null;
   const [, number, unit = ""] = /^\s*\+?(\d*\.?\d+(?:e[+-]?\d+)?)\s*([a-z]*)\s*$/i.exec(text) ?? [];

@@ -1,17 +1,17 @@
-// Where files lie while they are loaded and looked at. Each name says whose it is, so that what a dead process left is found.
+// Temporary files for downloads and checks. Each name says which process owns it, so that files of a dead process are found and removed.
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 
-/** Set anew by every process: in a container that starts again, host and process id are the old ones. */
+/** New for every process: in a restarted container, host name and process id are the same as before. */
 const thisProcess = randomUUID();
 const host = hostname().replace(/[^A-Za-z0-9-]/g, "-");
 
-/** Longer than any file is worked on; only then is one of another machine, whose processes can't be seen, thought dead. */
+/** Longer than any file is worked on. A file of another machine, whose processes can't be seen, counts as abandoned only after that. */
 const abandonedMs = 6 * 3_600_000;
 
-/** Runs `work` with a path where no file lies; whatever lies there afterwards is removed. */
+/** Runs `work` with a fresh path and removes whatever is there afterwards. */
 export type WithTempFile = <T>(work: (path: string) => Promise<T>) => Promise<T>;
 
 /** Makes the folder, and removes what dead processes left in it. */
@@ -31,7 +31,7 @@ export async function openTempFiles(folder: string): Promise<WithTempFile> {
 async function sweep(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
-    // Another process that starts now sweeps the same folder.
+    // Another process that starts now may sweep the same folder.
     const found = await stat(path).catch(() => null);
     if (found?.isFile() && (isOfTheDead(name) || Date.now() - found.mtimeMs > abandonedMs)) await rm(path, { force: true });
   }
@@ -52,17 +52,17 @@ function isAlive(pid: number): boolean {
   }
 }
 
-// How much of what callers name by an address may lie on this disk at once, all requests together: each is bounded, and so is how many an
-// account has at a time, but accounts are many and the disk is also the database's.
+// Bounds how much all requests together may download to this disk. Each file is bounded, and the number for each account, but there are
+// many accounts, and the database may use the same disk.
 
 export interface DiskRoom {
-  /** False: there is none. */
+  /** False: there is no room. */
   take(path: string, bytes: number): boolean;
-  /** The file at `path` goes. */
+  /** The file at `path` is removed: its room is free again. */
   release(path: string): void;
 }
 
-/** As for files that come in forms. */
+/** The same bound as for uploaded files. */
 export const diskRoomBytes = 4_294_967_296;
 
 export function openDiskRoom(bytesMax: number): DiskRoom {

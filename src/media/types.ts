@@ -1,5 +1,4 @@
-// What src/media gives: files that outlive their provider, and addresses of callers that are safe to load. Types only,
-// beside the one fault.
+// What src/media offers: files that outlive their provider, and safe downloads of callers' URLs. Types and the one error.
 import type { Readable } from "node:stream";
 import type { AudioFile, FetchMade } from "../providers/verbs/audio.ts";
 import type { FetchReference, MadeFile } from "../providers/verbs/media.ts";
@@ -7,11 +6,11 @@ import type { Provider } from "../providers/types.ts";
 import type { FormatFacts } from "../sound/formats.ts";
 import type { WithTempFile } from "./temp-files.ts";
 
-/** A file as it was kept. What could not be measured is null. */
+/** A stored file. Null where a value could not be measured. */
 export interface KeptFile {
   /** Its name in the store and in its address, extension included. */
   name: string;
-  /** Sniffed from its bytes, never believed. */
+  /** Recognised by its bytes; no one else's claim is used. */
   contentType: string;
   bytes: number;
   /** Pixels, as the file is shown: a turned photograph's sides are exchanged. */
@@ -26,15 +25,15 @@ export interface KeepOrder {
   kind: "image" | "video";
   /** Without extension; 16 to 128 of `a-z 0-9 - _`. Keeping under the same name again replaces. */
   name: string;
-  /** Who made it: its files may lie wherever it says, on private addresses only where it stands on one itself. */
+  /** The provider that made it: its files may be on any public host, on private addresses only where the provider has one itself. */
   provider: Pick<Provider, "baseUrl">;
   signal: AbortSignal;
 }
 
-/** `unreachable`: it may work later; `overloaded`: our disk has no room for it right now, or our cores no time; the other two never will. */
+/** `unreachable` may work later. `overloaded`: no room on our disk or no processor time right now. The other two never will. */
 export type MediaFaultReason = "too_large" | "invalid" | "unreachable" | "overloaded";
 
-/** A file could not be had. The sentence is for the customer and names no address. */
+/** A file could not be loaded. The sentence is shown to the customer and names no address. */
 export class MediaFault extends Error {
   readonly reason: MediaFaultReason;
   constructor(reason: MediaFaultReason, sentence: string, cause?: unknown) {
@@ -50,7 +49,7 @@ export interface Store {
    * resolves. The file at `path` may be gone afterwards: on the same disk it is moved.
    */
   put(name: string, path: string, contentType: string): Promise<void>;
-  /** Null: there is none of that name. Both ends of `range` are included and clipped to the file; null: all of it. */
+  /** Null: there is no file of that name. Both ends of `range` are included and clipped to the file; null: all of it. */
   open(name: string, range: { from: number; to: number } | null): Promise<OpenFile | null>;
   size(name: string): Promise<number | null>;
   remove(name: string): Promise<void>;
@@ -60,40 +59,40 @@ export interface Store {
 export interface OpenFile {
   /** Of the whole file. */
   size: number;
-  /** To be read to its end or destroyed. */
+  /** The reader must read it to its end or destroy it. */
   stream: Readable;
 }
 
 export interface Media {
   /** Throws MediaFault, the signal's reason, or an Error where the store failed. */
   keep(order: KeepOrder): Promise<KeptFile>;
-  /** A caller's picture: PNG, JPEG or WebP, 25 MB at most. Throws MediaFault or the signal's reason. */
+  /** A caller's image: PNG, JPEG or WebP, 25 MB at most. Throws MediaFault or the signal's reason. */
   fetchReference: FetchReference;
   /**
    * A caller's recording into `path`, where no file lies: 100 MB at most, which count among what all requests have on disk until
    * `withTempFile` removes it. Throws MediaFault or the signal's reason.
    */
   fetchAudio(url: string, path: string, signal: AbortSignal): Promise<void>;
-  /** A recording of a caller by its bytes; null: none of the kinds that are taken. */
+  /** The kind of a caller's recording, by its bytes; null: a kind that is not taken. */
   audioKindOf(path: string): Promise<AudioKind | null>;
   /**
-   * How long a recording lasts, in seconds, from its packets and never from what its headers say. Throws MediaFault: `invalid` where nothing
-   * of it decodes, `too_large` where it lasts longer than anybody's recording; or the signal's reason.
+   * The duration of a recording in seconds, measured from its packets and never taken from its headers. Throws MediaFault: `invalid` where
+   * nothing of it decodes, `too_large` where it is longer than 24 hours; or the signal's reason.
    */
   measureAudio(file: Pick<AudioFile, "path" | "extension">, signal: AbortSignal): Promise<number>;
-  /** Audio that a provider made, loaded from where it says: 64 MB at most. */
+  /** Downloads audio that a provider made: 64 MB at most. */
   fetchMade: FetchMade;
   /** Keeps audio under `name` (see KeepOrder) with `extension`; returns its whole name. Throws where the store failed. */
   keepAudio(order: { bytes: Buffer; name: string; extension: FormatFacts["extension"] }): Promise<{ name: string }>;
   /** For files that a request leaves on disk while it is served. */
   withTempFile: WithTempFile;
-  /** By its extension; null: no file of ours is ever called so. */
+  /** By its extension; null: not a name of our files. */
   contentTypeOf(name: string): string | null;
   store: Store;
   close(): Promise<void>;
 }
 
-/** The kinds of recordings that are taken (gateway-api.md, transcriptions). */
+/** The kinds of recordings that are taken. */
 export interface AudioKind {
   extension: "mp3" | "wav" | "m4a" | "ogg" | "webm" | "flac";
   contentType: string;

@@ -1,25 +1,25 @@
-// What audio costs: by the minute heard, the character spoken, the second or song asked for, or the call (gateway-api.md "Audio: …",
-// OPERATOR.md "Pricing modes"). Pure; the one rounding is money.ts's.
+// What audio costs, in its five pricing modes: by minute, character, second, song or call (docs/behaviour/billing.md#modes). Pure;
+// money.ts rounds once.
 import type { Pricing } from "../catalog/types.ts";
 import { type Amount, costOfRates, type Price, type RateLine } from "../money.ts";
 
-/** The prices of a call as they were when it was admitted, kept with its row of the log. */
+/** The prices of a call at its admission, stored with its row of the usage log. */
 export interface AudioPrices {
-  /** Whose they are. */
+  /** The model that they are the prices of. */
   model: string;
   unit: "minute" | "character" | "second" | "song" | "call";
   /** Of one unit, in 1e-12 USD as text. */
   each: string;
 }
 
-/** So much at these prices. */
+/** A quantity at these prices. */
 export interface AudioCharge {
   prices: AudioPrices;
   /** In the unit of the prices: whole but for seconds, which have three decimals. */
   units: number;
 }
 
-/** Throws for a mode that no audio is billed in: the catalog's check lets none through. */
+/** Throws for a mode that audio is not billed in: the catalog's check refuses such models. */
 export function audioPricesOf({ id, pricing }: { id: string; pricing: Pricing }): AudioPrices {
   const at = (unit: AudioPrices["unit"], price: Price): AudioPrices => ({ model: id, unit, each: String(price) });
   switch (pricing.mode) {
@@ -34,11 +34,11 @@ export function audioPricesOf({ id, pricing }: { id: string; pricing: Pricing })
     case "per-call":
       return at("call", pricing.perCall);
     default:
-      throw new Error(`${id} is billed ${pricing.mode}, which no audio is`);
+      throw new Error(`${id} is billed ${pricing.mode}, which audio is not`);
   }
 }
 
-/** What codecs put before and behind a recording so that it fills their packets: 60 s of MP3 or AAC decode to some 60.05 s. */
+/** Codecs pad a recording to fill their packets: 60 s of MP3 or AAC decode to about 60.05 s. */
 const paddingSec = 0.1;
 
 /** Whole minutes, rounded up, and at least the model's own minimum. */

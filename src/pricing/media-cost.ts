@@ -1,32 +1,32 @@
-// What pictures and clips cost: the hold from what is asked for, the charge from what was delivered and never above the hold
-// (gateway-api.md "Image job", OPERATOR.md "Pricing modes"). Pure; the one rounding is money.ts's.
+// What images and videos cost: the hold from the request, the charge from what was delivered, never above the hold
+// (docs/behaviour/billing.md#modes). Pure; money.ts rounds once.
 import type { Pricing, Quality } from "../catalog/types.ts";
 import { type Amount, costOfRates, million, type Price, type RateLine } from "../money.ts";
 
-/** The prices of a job as they were at its submit, kept with it and with its row of the log. Prices in 1e-12 USD as text. */
+/** The prices of a job at its submit, stored with it and with its row of the usage log. Prices in 1e-12 USD as text. */
 export interface MediaPrices {
-  /** Whose they are. */
+  /** The model that they are the prices of. */
   model: string;
   unit: "image" | "megapixel" | "second";
   /** Of one image or second; of a per-megapixel model, of the first megapixel. */
   each: string;
   /** Of each further megapixel; absent on all other models. */
   further?: string;
-  /** Once for a request that carries references; absent: nothing. */
+  /** Once for a request with reference images; absent: nothing. */
   references?: string;
 }
 
-/** What a job makes or made. */
+/** What a job will make or has made. */
 export interface Made {
-  /** Pictures or clips. */
+  /** Images or videos. */
   count: number;
-  /** Of all pictures together. */
+  /** Of all images together. */
   pixels: number;
-  /** Of the clip. */
+  /** Of the video. */
   seconds: number;
 }
 
-/** Throws for a mode that no picture or clip is billed in: the catalog's check lets none through. */
+/** Throws for a mode that images and videos are not billed in: the catalog's check refuses such models. */
 export function mediaPricesOf(
   { id, pricing }: { id: string; pricing: Pricing },
   { quality, references }: { quality: Quality | null; references: Price },
@@ -42,22 +42,22 @@ export function mediaPricesOf(
     case "per-second":
       return { model: id, unit: "second", each: String(pricing.perSecond), ...once };
     default:
-      throw new Error(`${id} is billed ${pricing.mode}, which no picture or clip is`);
+      throw new Error(`${id} is billed ${pricing.mode}, which images and videos are not`);
   }
 }
 
-/** Rounded up once, to 1e-8 USD. A charge is the lesser of this and the hold: that is for whoever ends the job. */
+/** Rounded up once, to 1e-8 USD. The job's end charges the lesser of this and the hold. */
 export function mediaCost(prices: MediaPrices, made: Made): Amount {
   return costOfRates(mediaCostLines(prices, made));
 }
 
 export interface MediaCostLine extends RateLine {
   item: "image" | "megapixel" | "further_megapixel" | "second" | "references";
-  /** As people count: `units` / `per`. Pictures, megapixels, seconds. */
+  /** The quantity that a customer counts is `units` / `per`: images, megapixels, seconds. */
   quantity: number;
 }
 
-/** The sum of a charge, line by line; none where nothing was made. */
+/** The charge, line by line; empty where nothing was made. */
 export function mediaCostLines(prices: MediaPrices, { count, pixels, seconds }: Made): MediaCostLine[] {
   if (count === 0) return [];
   const each = BigInt(prices.each);
@@ -78,15 +78,15 @@ export function mediaCostLines(prices: MediaPrices, { count, pixels, seconds }: 
   }
 }
 
-/** How much is billed, in the unit of the prices. */
+/** The billed quantity, in the unit of the prices. */
 export function billedUnits({ unit }: Pick<MediaPrices, "unit">, { count, pixels, seconds }: Made): number {
   return unit === "image" ? count : unit === "megapixel" ? pixels / firstMegapixel : milliseconds(seconds) / 1000;
 }
 
-/** One megapixel is a million pixels, and not rounded (OPERATOR.md). */
+/** One megapixel is a million pixels; amounts are not rounded (docs/behaviour/billing.md#amounts). */
 const firstMegapixel = Number(million);
 
-/** Lengths are measured as fractions; what is billed of them is whole milliseconds. */
+/** Durations are measured as fractions and billed in whole milliseconds. */
 function milliseconds(seconds: number): number {
   return Math.round(seconds * 1000);
 }

@@ -1,5 +1,5 @@
-// The sum of a charge, line by line and exact, so that a customer can recompute it. What a call costs is token-cost.ts, what pictures and
-// clips cost media-cost.ts, audio audio-cost.ts; test/pricing holds them against each other.
+// Receipts: a charge line by line and exact, so that a customer can recompute it. The costs themselves are computed in token-cost.ts,
+// media-cost.ts and audio-cost.ts; test/pricing compares them.
 import type { components } from "../../generated/api.d.ts";
 import {
   type Amount,
@@ -23,11 +23,11 @@ import type { TokenPrices } from "./token-cost.ts";
 export type ReceiptCharge = components["schemas"]["ReceiptCharge"];
 
 interface Charged {
-  /** Whose prices count. */
+  /** The model whose prices count. */
   model: string;
   prices: TokenPrices;
   usage: Usage;
-  /** False: it failed, or its client left before anything was delivered. Then nothing is added up. */
+  /** False: it failed, or its client disconnected before anything was delivered. Then there are no lines. */
   delivered: boolean;
   reserved: Amount;
   cost: Amount;
@@ -53,7 +53,7 @@ export function receiptCharge({ model, prices, usage, delivered, reserved, cost 
 
 interface UnitsCharged extends Pick<Charged, "reserved" | "cost"> {
   prices: MediaPrices | AudioPrices;
-  /** Billed, in the unit of the prices; 0: nothing was made. */
+  /** The billed quantity, in the unit of the prices; 0: nothing was made. */
   units: number;
 }
 
@@ -75,7 +75,7 @@ export function unitsReceiptCharge({ prices, units, reserved, cost }: UnitsCharg
   };
 }
 
-/** A second is a second, of a clip and of music. */
+/** Seconds of video and of music. */
 function isAudio(prices: MediaPrices | AudioPrices): prices is AudioPrices {
   return prices.unit === "minute" || prices.unit === "character" || prices.unit === "song" || prices.unit === "call";
 }

@@ -2,7 +2,7 @@
 import { affordableUnits, type Amount, amountOf, type Price, roundUpTo } from "../money.ts";
 import type { Usage } from "../usage.ts";
 
-/** The prices of a token-billed model, in force when a request is admitted and unchanged for it (PEERS.md 5.5, 3). */
+/** The prices of a token-billed model: a snapshot at admission, which later price changes don't touch. */
 export interface TokenPrices {
   input: Price;
   output: Price;
@@ -10,7 +10,7 @@ export interface TokenPrices {
   cached: Price | null;
   /** Flat fee of a search model. */
   perRequest: Amount;
-  /** What a charge is rounded up to a multiple of: 1, for decisions 0.0001 USD. */
+  /** A charge is rounded up to a multiple of this: 1, and 0.0001 USD for decisions. */
   step: Amount;
 }
 
@@ -35,13 +35,13 @@ export function tokenCostBound(prices: TokenPrices, inputTokens: number, outputT
   return chargeOf(prices, BigInt(inputTokens) * dearestInput(prices) + BigInt(outputTokens) * prices.output);
 }
 
-/** How many output tokens `amount` still pays for after `inputTokens`; below 0 where not even those. */
+/** How many output tokens `amount` still pays for after `inputTokens`; negative where it doesn't even pay for those. */
 export function affordableOutputTokens(prices: TokenPrices, inputTokens: number, amount: Amount): number {
   const chargeable = amount - (amount % prices.step);
   return Number(affordableUnits(chargeable - prices.perRequest, prices.output, [[inputTokens, dearestInput(prices)]]));
 }
 
-/** Of two roundings up, the coarser to a multiple of the finer, only the coarser counts: it is one. */
+/** Rounding up to a multiple twice equals rounding up to the coarser multiple once. */
 function chargeOf({ perRequest, step }: TokenPrices, sum: Price): Amount {
   return roundUpTo(perRequest + amountOf(sum), step);
 }

@@ -1,11 +1,11 @@
-// Which wire protocol serves which verb (OPERATOR.md, the table of protocols). A dialect that a protocol does not speak is translated.
+// Lists which protocol serves which verb (docs/behaviour/providers.md#protocols). A dialect that a protocol doesn't speak is translated.
 import { anthropicChat } from "./anthropic/chat.ts";
 import { anthropicMessages } from "./anthropic/messages.ts";
 import { elevenlabsMusic, elevenlabsSounds, elevenlabsSpeech } from "./elevenlabs/audio.ts";
 import { elevenlabsVoices } from "./elevenlabs/voices.ts";
 import { falMusic } from "./fal/music.ts";
 import { falQueue } from "./fal/queue.ts";
-import { falClips, falPictures } from "./fal/submit.ts";
+import { falVideos, falImages } from "./fal/submit.ts";
 import { minimaxMusic } from "./minimax/music.ts";
 import { minimaxSpeech } from "./minimax/speech.ts";
 import { minimaxClone, minimaxDesign, minimaxVoices } from "./minimax/voices.ts";
@@ -18,25 +18,25 @@ import { openaiTranscribe } from "./openai/transcribe.ts";
 import { rerank } from "./rerank/rerank.ts";
 import type { Upstream } from "./transport/types.ts";
 import type { Protocol } from "./types.ts";
-import type { CloneVoice, DesignVoice, FetchMade, ListVoices, MakeMusic, MakeSound, Say, Transcribe } from "./verbs/audio.ts";
+import type { CloneVoice, DesignVoice, FetchMade, ListVoices, MakeMusic, MakeSound, MakeSpeech, Transcribe } from "./verbs/audio.ts";
 import type { Chat } from "./verbs/chat.ts";
 import type { Embed } from "./verbs/embed.ts";
-import type { FetchReference, MakeClip, MakePictures, UpstreamQueue } from "./verbs/media.ts";
+import type { FetchReference, MakeVideo, MakeImages, UpstreamQueue } from "./verbs/media.ts";
 import type { Messages } from "./verbs/messages.ts";
 import type { Rerank } from "./verbs/rerank.ts";
 
-/** The adapters: one function a verb and wire protocol. */
+/** One function for each verb and protocol. */
 export interface Adapters {
   chat: Partial<Record<Protocol, Chat>>;
   messages: Partial<Record<Protocol, Messages>>;
   embed: Partial<Record<Protocol, Embed>>;
   rerank: Partial<Record<Protocol, Rerank>>;
-  pictures: Partial<Record<Protocol, MakePictures>>;
-  clips: Partial<Record<Protocol, MakeClip>>;
-  /** Of the protocols that give tickets. */
+  images: Partial<Record<Protocol, MakeImages>>;
+  videos: Partial<Record<Protocol, MakeVideo>>;
+  /** Of the protocols that answer with tickets. */
   queues: Partial<Record<Protocol, UpstreamQueue>>;
   transcribe: Partial<Record<Protocol, Transcribe>>;
-  say: Partial<Record<Protocol, Say>>;
+  speech: Partial<Record<Protocol, MakeSpeech>>;
   music: Partial<Record<Protocol, MakeMusic>>;
   sounds: Partial<Record<Protocol, MakeSound>>;
   voices: Partial<Record<Protocol, ListVoices>>;
@@ -44,7 +44,7 @@ export interface Adapters {
   designVoice: Partial<Record<Protocol, DesignVoice>>;
 }
 
-/** How files of others are loaded (src/media). */
+/** How files at other addresses are downloaded (src/media). */
 export interface AdapterParts {
   fetchReference: FetchReference;
   fetchMade: FetchMade;
@@ -58,11 +58,11 @@ export function openAdapters(upstream: Upstream, { fetchReference, fetchMade }: 
     messages: { openai: openaiMessages(chat), anthropic: messages },
     embed: { openai: openaiEmbed(upstream) },
     rerank: { rerank: rerank(upstream) },
-    pictures: { openai: openaiImages(upstream, fetchReference), fal: falPictures(upstream) },
-    clips: { fal: falClips(upstream) },
+    images: { openai: openaiImages(upstream, fetchReference), fal: falImages(upstream) },
+    videos: { fal: falVideos(upstream) },
     queues: { fal: falQueue(upstream) },
     transcribe: { openai: openaiTranscribe(upstream) },
-    say: { openai: openaiSpeech(upstream), elevenlabs: elevenlabsSpeech(upstream), minimax: minimaxSpeech(upstream) },
+    speech: { openai: openaiSpeech(upstream), elevenlabs: elevenlabsSpeech(upstream), minimax: minimaxSpeech(upstream) },
     music: { elevenlabs: elevenlabsMusic(upstream), minimax: minimaxMusic(upstream, fetchMade), fal: falMusic(upstream, fetchMade) },
     sounds: { elevenlabs: elevenlabsSounds(upstream) },
     voices: { elevenlabs: elevenlabsVoices(upstream), minimax: minimaxVoices(upstream) },

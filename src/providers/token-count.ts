@@ -1,11 +1,11 @@
-// A number of tokens, as any upstream may write it.
+// Reads a number of tokens, however an upstream writes it.
 import type { Usage } from "../usage.ts";
 import { isObject } from "./json/read.ts";
 
-/** Above any context window there is: such a number is a fault, and must not become a charge. */
+/** More than any context window: such a number is an error and must not become a charge. */
 const largestCount = 100_000_000;
 
-/** The first of the values that can be a number of tokens; some hosts write it as text. */
+/** The first value that can be a number of tokens; some hosts write it as text. */
 export function count(...values: unknown[]): number | null {
   for (const shown of values) {
     const value = typeof shown === "string" && /^\d{1,9}(\.\d{1,6})?$/.test(shown) ? Number(shown) : shown;
@@ -14,9 +14,9 @@ export function count(...values: unknown[]): number | null {
   return null;
 }
 
-// The tokens of an operation that has no output, as its upstream reports them: embeddings and rankings.
+// The tokens of an operation without output: embeddings and rankings.
 
-/** Null where it reports none; 0 is a placeholder, as no text has 0 tokens. Voyage and Jina say the total alone. */
+/** Null where the upstream reports none; 0 is a placeholder, as no text has 0 tokens. Voyage and Jina report only the total. */
 export function readInputUsage(usage: unknown): Usage | null {
   if (!isObject(usage)) return null;
   const input = count(usage["prompt_tokens"], usage["input_tokens"]) || count(usage["total_tokens"]) || 0;

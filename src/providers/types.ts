@@ -1,10 +1,10 @@
-// What an adapter of a wire protocol takes and gives. One function type per verb; no verb knows the ledger,
-// the catalog or HTTP towards the client.
+// The types that all protocol adapters share: provider, route, call, answer. An adapter knows neither the ledger nor the catalog nor the
+// caller's HTTP.
 import type { Usage } from "../usage.ts";
 
 export type Protocol = "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax";
 
-/** A provider as the catalog file gives it, its secret already read from the environment. */
+/** A provider of the catalog file, its secret already read from the environment. */
 export interface Provider {
   id: string;
   protocol: Protocol;
@@ -12,9 +12,9 @@ export interface Provider {
   baseUrl: string;
   apiKey: string | null;
   headers: Record<string, string>;
-  /** What variables put into the headers; absent: nothing. */
+  /** Values that environment variables put into the headers; absent: none. */
   secrets?: readonly string[];
-  /** To the first byte of an answer. */
+  /** Milliseconds to the first byte of an answer. */
   timeoutMs: number;
 }
 
@@ -23,19 +23,19 @@ export interface Route {
   provider: Provider;
   model: string;
   reducedPrecision: string | null;
-  /** anthropic routes only: the newer form of thinking. */
+  /** Only for anthropic routes: which form of thinking the model takes. */
   thinking: "adaptive" | "budget";
 }
 
-/** One call of one route. The adapter cancels it when `signal` fires or the provider's time-out passes. */
+/** One call of one route. The adapter cancels it when `signal` fires or the provider's timeout passes. */
 export interface UpstreamCall {
   route: Route;
   signal: AbortSignal;
-  /** Sent upstream as x-request-id, so that both sides' logs meet. */
+  /** Sent upstream as x-request-id, so that both sides' logs can be matched. */
   requestId: string;
-  /** The model id the answer must name. */
+  /** The model id that the answer must name. */
   publicModel: string;
-  /** Whose turn it is where calls wait; absent: work of the gateway's own, such as a job's. */
+  /** The account whose fair quota the call counts against; absent: the gateway's own work, such as a job's. */
   account?: bigint | undefined;
 }
 
@@ -54,19 +54,19 @@ export interface Tally {
   deltas: number;
   /** Characters of content, reasoning and tool arguments. */
   characters: number;
-  /** The prompt's tokens, where the upstream measured them before the end; null: it has not. */
+  /** The prompt's tokens, where the upstream reported them before the end, else null. */
   prompt: PromptUsage | null;
 }
 
 export type PromptUsage = Pick<Usage, "input" | "cacheRead" | "cacheWrite">;
 
-/** An answer that streams. It has begun: its first record is already here, so no other route may be tried. */
+/** A streamed answer that has begun: its first record is here, so no other route may be tried. */
 export interface AnswerStream<Rec, Shown extends Tally = Tally> {
   kind: "stream";
   /**
-   * Hands every record to `onRecord` in order, waiting for a returned promise before it reads on (back-pressure
-   * reaches the upstream's socket). Resolves when the upstream ended properly (its dialect's end was seen),
-   * rejects with UpstreamError when the stream broke, with the signal's reason when it was aborted.
+   * Hands every record to `onRecord` in order and waits for a returned promise before it reads on (back-pressure reaches the upstream's
+   * socket). Resolves when the stream ended as its dialect requires, rejects with UpstreamError when it was interrupted, with the
+   * signal's reason when it was aborted.
    */
   forEach(onRecord: (record: Rec) => void | Promise<void>): Promise<void>;
   /** What is known so far; complete once forEach has resolved. */

@@ -1,16 +1,16 @@
-// Voices as a provider lists them, within bounds: how many, how much each says of itself, and none that nobody could ask for.
+// Collects the voices that a provider lists, within bounds on their number and size; ids that can't be used in a request are dropped.
 import { isVoiceId } from "../text/voice-id.ts";
 import type { ProviderVoice } from "./verbs/audio.ts";
 
 /** Three times the largest library. */
 const voicesMax = 10_000;
-/** Of all that a list says, pages together: libraries take some kilobytes a voice. */
+/** Bytes of all pages together: libraries take some kilobytes a voice. */
 export const listBytesMax = 67_108_864;
 
 const bounds = { name: 200, description: 1_000, word: 100, words: 20, address: 2_000 };
 
 export interface VoiceList {
-  /** The first of an id counts. */
+  /** A repeated id is ignored. */
   add(voice: ProviderVoice): void;
   isFull(): boolean;
   all(): ProviderVoice[];

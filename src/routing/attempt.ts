@@ -1,21 +1,21 @@
-// Tries candidates in order until one serves. What a failure means for the next step is WIRE.md 10.3 and
-// OPERATOR.md "The rest that is fixed"; what it means to the client is decided once all have failed.
+// Tries candidates in order until one serves. docs/behaviour/providers.md#faults says what follows from a fault, #routing what the
+// client gets once all have failed.
 import { fail } from "../errors/fail.ts";
-import { troubleOf } from "../providers/errors/trouble.ts";
-import { type Trouble, UpstreamError, type UpstreamFault } from "../providers/errors/upstream-error.ts";
+import { failureOf } from "../providers/errors/failure.ts";
+import { type Failure, UpstreamError, type UpstreamFault } from "../providers/errors/upstream-error.ts";
 import { type AttemptSpan, traceNow } from "../tracing.ts";
 import type { Breakers } from "./breaker.ts";
 import type { Candidate } from "./candidates.ts";
 
 export interface Attempt {
   candidate: Candidate;
-  /** ok, the fault's name, interrupted where a stream broke, or breaker_open where the route was passed over. */
+  /** ok, the fault's name, interrupted for a stream that broke off, or breaker_open for a route that was passed over. */
   outcome: string;
   status: number | null;
   latencyMs: number;
-  /** Why it failed, for the operator; null: it did not, or its client left. */
-  trouble: Trouble | null;
-  /** Absent: nothing is traced. */
+  /** Why it failed, for the operator; null where it didn't, or where its client disconnected. */
+  failure: Failure | null;
+  /** Absent: no tracing. */
   span?: AttemptSpan | undefined;
 }
 
@@ -24,20 +24,20 @@ export interface Served<Result> {
   candidate: Candidate;
 }
 
-/** What an operation does otherwise than most. */
+/** How an operation differs from most. */
 export interface AttemptRules {
-  /** What is waited for before a candidate is called. */
+  /** Awaited before a candidate is called. */
   pause?(candidate: Candidate): Promise<void>;
-  /** Throws where a fault ends it all: no further candidate is tried. `failed` always does, `rejected` but for the rule below. */
+  /** Throws where a fault is final, so that no further candidate is tried. `failed` always is; `rejected` is, except as below. */
   stopAt?(error: UpstreamError): void;
   /**
-   * Whether what this candidate rejected speaks of it alone. After an outage the next one is then tried, and the rejection is no answer.
-   * Absent: every rejection is final.
+   * Whether this candidate's rejection is only about itself. After an outage the next candidate is then tried, and the rejection is not the
+   * answer. Absent: every rejection is final.
    */
   rejectsAlone?(error: UpstreamError, candidate: Candidate): boolean;
 }
 
-/** `attempts` is filled as they happen, so that it is complete whatever this throws. */
+/** Fills `attempts` as they happen, so that it is complete whatever this throws. */
 export async function attempt<Result>(
   candidates: readonly Candidate[],
   breakers: Breakers,
@@ -48,12 +48,12 @@ export async function attempt<Result>(
 ): Promise<Served<Result>> {
   const faults: UpstreamError[] = [];
   const passOver = (candidate: Candidate) =>
-    attempts.push({ candidate, outcome: "breaker_open", status: null, latencyMs: 0, trouble: passedOver });
+    attempts.push({ candidate, outcome: "breaker_open", status: null, latencyMs: 0, failure: passedOver });
   for (const candidate of tryable(candidates, breakers, signal, passOver)) {
     let startedAt = performance.now();
     let span: AttemptSpan | undefined;
-    const record = (outcome: string, status: number | null, trouble: Trouble | null) =>
-      attempts.push({ candidate, outcome, status, latencyMs: Math.round(performance.now() - startedAt), trouble, span });
+    const record = (outcome: string, status: number | null, failure: Failure | null) =>
+      attempts.push({ candidate, outcome, status, latencyMs: Math.round(performance.now() - startedAt), failure, span });
     try {
       if (rules.pause !== undefined) {
         await rules.pause(candidate);
@@ -61,19 +61,19 @@ export async function attempt<Result>(
       }
       span = traceNow()?.openAttempt(candidate.routeId, candidate.route.model);
       const result = await (span === undefined ? call(candidate) : span.run(() => call(candidate)));
-      breakers.answered(candidate.routeId); // of a stream, whoever reads it says streamEnded or streamBroke, or nothing where its client left
+      breakers.answered(candidate.routeId); // a stream's reader reports streamEnded or streamBroke, or neither where its client disconnected
       record("ok", 200, null);
       return { result, candidate };
     } catch (error) {
       if (!(error instanceof UpstreamError)) {
         breakers.undecided(candidate.routeId);
         if (signal.aborted) record("aborted", null, null);
-        else record("gateway_error", null, ownTrouble);
+        else record("gateway_error", null, ownFailure);
         throw error;
       }
       if (countsForBreaker(error)) breakers.failed(candidate.routeId);
       else breakers.undecided(candidate.routeId);
-      record(error.fault, error.status, troubleOf(error));
+      record(error.fault, error.status, failureOf(error));
       if (error.fault === "rejected" && !(isOutage(faults, attempts) && rules.rejectsAlone?.(error, candidate)))
         fail("request_rejected", {
           param: error.param,
@@ -83,38 +83,38 @@ export async function attempt<Result>(
         });
       rules.stopAt?.(error);
       faults.push(error);
-      if (error.fault === "failed") break; // the upstream has worked for it: nobody pays for that twice
+      if (error.fault === "failed") break; // the upstream has done the work: a second attempt would be paid twice
     }
   }
   return allFailed(faults, attempts);
 }
 
-const passedOver: Trouble = { cause: "breaker_open", detail: "its last calls failed: it rests for a moment" };
-const ownTrouble: Trouble = { cause: "gateway_error", detail: "the gateway itself failed; its log says more" };
+const passedOver: Failure = { cause: "breaker_open", detail: "its last calls failed: it rests for a moment" };
+const ownFailure: Failure = { cause: "gateway_error", detail: "the gateway itself failed; its log says more" };
 
-/** The stream that the last attempt began is whole. */
+/** The stream of the last attempt is complete. */
 export function streamEnded(breakers: Breakers, attempts: readonly Attempt[]): void {
   breakers.ended(attempts.at(-1)!.candidate.routeId);
 }
 
-/** The stream that the last attempt began has broken. Only an upstream's fault says something of its route, whose id it returns. */
+/** The stream of the last attempt was interrupted. Returns the route's id where the upstream was at fault. */
 export function streamBroke(breakers: Breakers, attempts: readonly Attempt[], error: unknown): string {
   const served = attempts.at(-1)!;
   const { routeId } = served.candidate;
   if (error instanceof UpstreamError) {
     served.outcome = "interrupted";
-    served.trouble = troubleOf(error);
+    served.failure = failureOf(error);
     if (countsForBreaker(error)) breakers.broke(routeId);
   }
   return routeId;
 }
 
-/** What a provider calls the model is between it and us. An id that is a plain word may be meant as one. */
+/** Callers must not see the provider's id of the model. An id that is an ordinary word is left, because it may be meant as one. */
 function inPublicNames(reason: string, { route, model }: Candidate): string {
   return /^[a-z]*$/i.test(route.model) || route.model === model.id ? reason : reason.replaceAll(route.model, model.id);
 }
 
-/** The upstream's own where the contract knows it; a stream may begin with 200 and reject in its first record. */
+/** The upstream's own status where the contract has it; a stream may begin with 200 and reject in its first record. */
 function rejectionStatus({ status }: UpstreamError): number {
   return status === 413 || status === 415 || status === 422 ? status : 400;
 }
@@ -139,19 +139,19 @@ function* tryable(
   if (!tried && candidates[0] !== undefined) yield candidates[0];
 }
 
-/** 4xx never count: they say something of the request or of our account, not of the route's health. */
+/** 4xx never count: they are about the request or our account, not about the route's health. */
 function countsForBreaker(error: UpstreamError): boolean {
   return (
     (error.fault === "unavailable" || error.fault === "unreadable") && (error.status === null || error.status < 400 || error.status >= 500)
   );
 }
 
-/** Somebody who may take the request can't for the moment: one has failed so, or was passed over and not tried after all. */
+/** Whether a candidate that might take the request is unavailable for the moment: it failed so, or was passed over and not tried. */
 function isOutage(faults: readonly UpstreamError[], attempts: readonly Attempt[]): boolean {
   return faults.some(({ fault }) => passing.has(fault)) || isAnyUnheard(attempts);
 }
 
-/** Faults that time mends, or the operator: all but what a route says of the content or of its model. */
+/** Faults that time or the operator mends: all but what a route says about the content or its model. */
 const passing: ReadonlySet<UpstreamFault> = new Set(["unavailable", "rate_limited", "unreadable", "our_fault", "local_overload"]);
 
 function isAnyUnheard(attempts: readonly Attempt[]): boolean {
@@ -164,8 +164,8 @@ function triedOf(attempts: readonly Attempt[]): Attempt[] {
 }
 
 /**
- * What one route says holds for the request only when every route has said it: one that was passed over may serve in a moment. A rejection
- * among the faults is one that another's outage made no answer.
+ * What one route says about the request is final only when every route says it: one that was passed over may serve in a moment. A
+ * rejection in this list came after another route's outage and is not the answer.
  */
 function allFailed(faults: readonly UpstreamError[], attempts: readonly Attempt[]): never {
   const unheard = isAnyUnheard(attempts);

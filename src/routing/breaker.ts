@@ -1,31 +1,30 @@
-// A breaker per route: opens after 5 failures in a row, for 5 s, then lets one probe through (OPERATOR.md).
-// State of one process; a wrong guess costs one attempt, never money.
+// A circuit breaker for each route in this process (docs/behaviour/providers.md#routing). A wrong guess costs one attempt, never money.
 
-/** Whether a route may be tried now, and what became of it. */
+/** Decides whether a route may be tried now, and learns the outcomes. */
 export interface Breakers {
-  /** True takes the probe of a half-open breaker: report its outcome. */
+  /** True may take the probe of a half-open breaker: report its outcome. */
   admits(routeId: string): boolean;
   /**
-   * An answer is here, or has begun: the row of failed calls ends, and where this was a probe all are let through again. Of an open breaker's
-   * other calls it says nothing: they are older.
+   * An answer arrived or began: resets the count of failed calls and, after a probe, closes the breaker. Answers to an open breaker's other
+   * calls are ignored, because those calls are older.
    */
   answered(routeId: string): void;
-  /** No answer came of the call. */
+  /** The call got no answer. */
   failed(routeId: string): void;
-  /** A stream is whole: the row of broken ones ends. It began long ago, and says nothing of the calls of now. */
+  /** A stream is complete: resets the count of broken ones. It began long ago, so it says nothing about calls now. */
   ended(routeId: string): void;
-  /** A stream broke after it had begun. */
+  /** A stream was interrupted after it had begun. */
   broke(routeId: string): void;
-  /** The attempt ended without saying anything of the route (a 4xx, or its client left). */
+  /** The attempt ended without telling anything about the route (a 4xx, or its client disconnected). */
   undecided(routeId: string): void;
-  /** Routes that failed last, and whether they are passed over at the moment. */
+  /** Routes whose last attempt failed, and whether they are passed over now. */
   failing(): { routeId: string; isOpen: boolean }[];
 }
 
 interface State {
   /** Calls in a row. */
   failures: number;
-  /** Streams in a row that broke: a host may begin every one, and end none. */
+  /** Interrupted streams in a row: a host may begin every one and complete none. */
   broken: number;
   /** When an open breaker lets a probe through. */
   opensUntil: number;
@@ -63,7 +62,7 @@ export function createBreakers(now: () => number = () => performance.now()): Bre
       const state = states.get(routeId);
       if (state === undefined || (hasOpened(state) && !state.probing)) return;
       state.probing = false;
-      state.broken = Math.min(state.broken, failuresToOpen - 1); // where they had opened it, the next one does again
+      state.broken = Math.min(state.broken, failuresToOpen - 1); // one more interrupted stream opens it again
       forget(routeId, state, "failures");
     },
     failed: (routeId) => count(routeId, "failures"),
@@ -73,7 +72,7 @@ export function createBreakers(now: () => number = () => performance.now()): Bre
     },
     broke(routeId) {
       const state = states.get(routeId);
-      if (state === undefined || !hasOpened(state)) count(routeId, "broken"); // else an older one: the probe decides
+      if (state === undefined || !hasOpened(state)) count(routeId, "broken"); // an older stream of an open breaker: the probe decides
     },
     undecided(routeId) {
       const state = states.get(routeId);

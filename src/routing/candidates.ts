@@ -1,5 +1,5 @@
-// In which order a request tries what could serve it: the model's routes, then the routes of its fallbacks
-// (gateway-api.md, X-Svc-Fallback-Layer). Decides nothing about health or money.
+// Orders the routes that could serve a request: the model's own, then those of its fallbacks (docs/behaviour/providers.md#routing).
+// Looks neither at health nor at money.
 import type { Catalog, Model } from "../catalog/types.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Protocol, Route } from "../providers/types.ts";
@@ -14,7 +14,7 @@ export interface Candidate {
   layer: Layer;
 }
 
-/** `mayServe` says which fallback models can do what the request asks for. */
+/** `mayServe` tells which fallback models can do what the request asks for. */
 export function candidatesOf(catalog: Catalog, model: Model, mayServe: (fallback: Model) => boolean): Candidate[] {
   const fallbacks = model.fallbacks
     .flatMap((id) => catalog.models.get(id) ?? [])
@@ -29,12 +29,12 @@ export function candidatesOf(catalog: Catalog, model: Model, mayServe: (fallback
   );
 }
 
-// Which adapter serves a verb on a candidate's route.
+// The adapter of a verb for a candidate's route.
 
-/** A route of a protocol that has no adapter for the verb serves nothing. */
+/** Throws for a protocol without an adapter for the verb. */
 export function adapterOf<Adapter>(adapters: Partial<Record<Protocol, Adapter>>, { route }: Pick<Candidate, "route">): Adapter {
   const { protocol } = route.provider;
   const adapter = adapters[protocol];
-  if (adapter === undefined) throw new UpstreamError("gone", `nothing here is served over the protocol ${protocol}`);
+  if (adapter === undefined) throw new UpstreamError("gone", `no adapter for the protocol ${protocol}`);
   return adapter;
 }

@@ -1,22 +1,22 @@
-// Sound in any of the eight formats from PCM of one channel, whole or as it comes. What the formats are is formats.ts's.
+// Converts PCM of one channel to any of the eight formats (formats.ts), whole or as a stream.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createMp3Encoder } from "wasm-media-encoders";
 import { type AudioFormat, audioFormats, type FormatFacts } from "./formats.ts";
 import { openResampler } from "./resample.ts";
 
-/** Turns PCM into a format. Its pieces may end anywhere, in mid-sample too; what it gives back may be empty. */
+/** A converter from PCM to a format. Chunks may end anywhere, also within a sample; results may be empty. */
 export interface Conversion {
   push(piece: Buffer): Buffer;
-  /** What is still inside; empty where there was no sample, of which an encoder would make a moment of silence. */
+  /** The rest; empty where there was no sample at all, of which an encoder would make a moment of silence. */
   end(): Buffer;
 }
 
 type Give = (piece: Buffer) => void | Promise<void>;
 
-/** A third of a second of speech or more: some milliseconds of work between two turns of the event loop. */
+/** A third of a second of speech or more: a few milliseconds of work before the event loop runs again. */
 const sliceBytes = 32_768;
 
-/** `fromRate`: samples a second of the PCM that will be pushed. */
+/** `fromRate`: the sample rate of the PCM that will be pushed, in Hz. */
 export async function openConversion(fromRate: number, format: AudioFormat): Promise<Conversion> {
   const facts = audioFormats[format];
   const cut = openSampleCutter();
@@ -39,7 +39,7 @@ export async function openConversion(fromRate: number, format: AudioFormat): Pro
   };
 }
 
-/** Converts one piece in slices, others' work in between; waits for what `give` returns. Empty results are not given. */
+/** Converts one chunk in slices and yields between them; waits for what `give` returns. Empty results are not given. */
 export async function convertPiece(conversion: Conversion, piece: Buffer, give: Give): Promise<void> {
   for (let from = 0; from < piece.length; from += sliceBytes) {
     if (from > 0) await nextTurn();
@@ -48,7 +48,7 @@ export async function convertPiece(conversion: Conversion, piece: Buffer, give: 
   }
 }
 
-/** All of it at once; throws the signal's reason where it fired meanwhile. */
+/** Converts everything; throws the signal's reason where it fired meanwhile. */
 export async function convertWhole(pcm: Buffer, fromRate: number, format: AudioFormat, signal: AbortSignal): Promise<Buffer> {
   const conversion = await openConversion(fromRate, format);
   const pieces: Buffer[] = [];
@@ -81,17 +81,17 @@ async function openMp3Encoder(sampleRate: number, kbps: number): Promise<Mp3Enco
   const encoder = await createMp3Encoder();
   encoder.configure({ channels: 1, sampleRate, bitrate: kbps as Bitrate });
   return {
-    encode: (samples) => Buffer.from(encoder.encode([samples])), // copied: the bytes are the encoder's own
+    encode: (samples) => Buffer.from(encoder.encode([samples])), // copied, because the encoder reuses its buffer
     end: () => Buffer.from(encoder.finalize()),
   };
 }
 
-// Mu-law of telephony (ITU-T G.711): 8 bits a sample, its loudness in steps that grow with it.
+// G.711 mu-law of telephony: 8 bits per sample, in steps that grow with loudness.
 
 const bias = 0x84;
 const loudest = 32_635;
 
-/** Of PCM in whole samples. */
+/** Takes whole samples of PCM. */
 function muLawOf(pcm: Buffer): Buffer {
   const bytes = Buffer.allocUnsafe(pcm.length >> 1);
   for (let at = 0; at < bytes.length; at += 1) bytes[at] = encoded[pcm[at * 2]! | (pcm[at * 2 + 1]! << 8)]!;
@@ -104,13 +104,13 @@ const encoded = Uint8Array.from({ length: 65_536 }, (_, bits) => encode((bits <<
 function encode(sample: number): number {
   const sign = sample < 0 ? 0x80 : 0;
   const magnitude = Math.min(Math.abs(sample), loudest) + bias;
-  const exponent = 24 - Math.clz32(magnitude); // the highest bit is the 7th to the 14th
+  const exponent = 24 - Math.clz32(magnitude); // the highest bit, from the 7th to the 14th
   return ~(sign | (exponent << 4) | ((magnitude >> (exponent + 3)) & 0x0f)) & 0xff;
 }
 
-// PCM as it travels (16-bit little-endian, one channel) and as it is reckoned with (floats from -1 to 1).
+// PCM as bytes (16-bit little-endian, one channel) and as numbers (floats from -1 to 1).
 
-// Bytes are put together by hand: a Buffer's own methods check their arguments at every sample, which costs more than the rest.
+// Bytes are combined by hand: a Buffer's methods check their arguments at every sample, which costs more than the rest.
 
 /** Of whole samples. */
 export function samplesOf(pcm: Buffer): Float32Array {
@@ -119,7 +119,7 @@ export function samplesOf(pcm: Buffer): Float32Array {
   return samples;
 }
 
-/** Louder than full scale is cut, never wrapped. */
+/** Limits values beyond full scale instead of wrapping them. */
 export function pcmOf(samples: Float32Array): Buffer {
   const pcm = Buffer.allocUnsafe(samples.length * 2);
   for (let at = 0; at < samples.length; at += 1) {
@@ -130,7 +130,7 @@ export function pcmOf(samples: Float32Array): Buffer {
   return pcm;
 }
 
-/** Pieces of a stream, cut to whole samples: half of one is kept for the next piece. A half at the very end is nobody's sound. */
+/** Cuts a stream into whole samples: half a sample is kept for the next chunk, and dropped at the very end. */
 export function openSampleCutter(): (piece: Buffer) => Buffer {
   let half: Buffer | null = null;
   return (piece) => {

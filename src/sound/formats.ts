@@ -1,17 +1,16 @@
-// The eight audio formats that a call may ask for, as data (gateway-api.md "POST /v1/audio/speech").
-// Leaves turning one into another to convert.ts.
+// The eight audio formats that a request may name (docs/behaviour/audio.md#speech). convert.ts converts to them.
 
 export type AudioFormat =
   "mp3_44100_128" | "mp3_44100_192" | "mp3_22050_32" | "pcm_16000" | "pcm_22050" | "pcm_24000" | "pcm_44100" | "ulaw_8000";
 
 export interface FormatFacts {
   encoding: "mp3" | "pcm" | "ulaw";
-  /** Samples a second, one channel. */
+  /** Sample rate in Hz, one channel. */
   sampleRate: number;
-  /** Of mp3; null elsewhere. */
+  /** Bit rate of mp3; null elsewhere. */
   kbps: number | null;
   contentType: "audio/mpeg" | "audio/pcm" | "audio/basic";
-  /** Of a file that is kept. */
+  /** File extension of a stored file. */
   extension: "mp3" | "pcm" | "ulaw";
 }
 
@@ -26,10 +25,10 @@ export const audioFormats: Readonly<Record<AudioFormat, FormatFacts>> = {
   ulaw_8000: { encoding: "ulaw", sampleRate: 8_000, kbps: null, contentType: "audio/basic", extension: "ulaw" },
 };
 
-/** What OpenAI clients call them (WIRE.md 4.5). */
+/** OpenAI's names for them. */
 const aliases: Readonly<Record<string, AudioFormat>> = { mp3: "mp3_44100_128", pcm: "pcm_24000" };
 
-/** The contract's validator has let only formats and their aliases through. */
+/** The contract's validator accepts only formats and their aliases. */
 export function formatOf(asked: AudioFormat | "mp3" | "pcm" | null | undefined): AudioFormat {
   if (asked == null) return "mp3_44100_128";
   return aliases[asked] ?? (asked as AudioFormat);

@@ -1,5 +1,5 @@
-// Sound at another sample rate: a windowed sinc, one set of weights for each place that an output sample can have between two input samples.
-// Going down it cuts off what the lower rate can't hold, so that nothing folds back as another tone.
+// Resamples audio with a windowed sinc: one set of weights for each phase between two input samples. Going down, it filters out what the
+// lower rate can't hold, so that there is no aliasing.
 
 export interface Resampler {
   push(samples: Float32Array): Float32Array;
@@ -7,10 +7,10 @@ export interface Resampler {
   end(): Float32Array;
 }
 
-/** Zero crossings to either side: with this window what must go is 80 dB down. */
+/** Zero crossings to either side: with this window, stop-band attenuation is 80 dB. */
 const crossings = 32;
 const kaiserBeta = 7.86;
-/** Where the cut is, as a share of the lower of both rates' halves: the slope ends where folding would begin. */
+/** Cutoff relative to the lower Nyquist frequency: the transition ends where aliasing would begin. */
 const cutoff = 0.92;
 
 export function openResampler(from: number, to: number): Resampler {
@@ -60,7 +60,7 @@ function weighed(input: Float32Array, from: number, bank: Float64Array, at: numb
   return sum;
 }
 
-/** `2 * reach` weights a phase, whose sum is 1: silence and steady levels stay what they are. */
+/** `2 * reach` weights for each phase; their sum is 1, so that silence and steady levels are unchanged. */
 function weightsOf(phases: number, reach: number, share: number): Float64Array {
   const bank = new Float64Array(phases * reach * 2);
   for (let phase = 0; phase < phases; phase += 1) {

@@ -1,4 +1,4 @@
-// Sound inside of a WAV file: PCM of 16 bits, its channels mixed to one. Files that hold anything else are none of ours.
+// Reads PCM of 16 bits from a WAV file and mixes its channels to one. Other WAV files are refused.
 
 export interface WavSound {
   sampleRate: number;
@@ -13,14 +13,14 @@ export function isWav(file: Buffer): boolean {
   return file.length >= 12 && file.toString("latin1", 0, 4) === "RIFF" && file.toString("latin1", 8, 12) === "WAVE";
 }
 
-/** Null: it holds no PCM of 16 bits. A file that was cut off ends where it was cut. */
+/** Null where it holds no 16-bit PCM. A truncated file ends where it was cut. */
 export function readWav(file: Buffer): WavSound | null {
   if (!isWav(file)) return null;
   let format: { channels: number; sampleRate: number } | null = null;
   for (let at = 12; at + 8 <= file.length;) {
     const name = file.toString("latin1", at, at + 4);
     const length = file.readUInt32LE(at + 4);
-    const content = file.subarray(at + 8, at + 8 + length); // a streamed file says 0xffffffff: to the end then
+    const content = file.subarray(at + 8, at + 8 + length); // a streamed file says 0xffffffff: read to the end
     if (name === "fmt ") format = readFormat(content);
     if (name === "data") return format && { sampleRate: format.sampleRate, pcm: mixedDown(content, format.channels) };
     at += 8 + length + (length & 1);
@@ -31,14 +31,14 @@ export function readWav(file: Buffer): WavSound | null {
 function readFormat(content: Buffer): { channels: number; sampleRate: number } | null {
   if (content.length < 16) return null;
   const tag = content.readUInt16LE(0);
-  const kind = tag === 0xfffe && content.length >= 26 ? content.readUInt16LE(24) : tag; // the long form says it later
+  const kind = tag === 0xfffe && content.length >= 26 ? content.readUInt16LE(24) : tag; // the extensible format has the real tag later
   const channels = content.readUInt16LE(2);
   const sampleRate = content.readUInt32LE(4);
   const fits = kind === 1 && content.readUInt16LE(14) === 16 && channels >= 1 && channels <= channelsMax && rates.has(sampleRate);
   return fits ? { channels, sampleRate } : null;
 }
 
-/** PCM of several channels, one sample of each after the other, as one channel: their mean. */
+/** Mixes interleaved channels to one: their mean. */
 export function mixedDown(pcm: Buffer, channels: number): Buffer {
   if (channels === 1) return pcm.subarray(0, pcm.length & ~1);
   const frames = Math.floor(pcm.length / (2 * channels));

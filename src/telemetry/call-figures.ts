@@ -1,9 +1,9 @@
-// What admitted calls did: attempts at upstreams, tokens, units, money and holds. Models and routes are the catalog's and operations the
-// contract's, so that the labels are bounded by what the operator sells, never by what a caller writes.
+// Metrics of admitted calls: attempts, tokens, units, money and holds. Labels are models and routes of the catalog and operations of the
+// contract, so their number is bounded by the operator, never by callers.
 import type { Registry } from "prom-client";
 import { addMetric, entryOf, type Labels, type Sample } from "./plain-metric.ts";
 
-/** What a settlement says of its call: the fields of its row of the usage log that are counted. */
+/** What a settlement reports: the fields of its usage-log row that are counted. */
 export interface ChargedCall {
   model: string;
   operation: string;
@@ -21,15 +21,15 @@ export interface ChargedCall {
 export type HoldKind = "call" | "media";
 
 export interface CallCounts {
-  /** One attempt at an upstream; the route is provider/model, the cause a word of src/providers/errors/trouble.ts, null where it did not fail. */
+  /** One attempt at an upstream; the route is provider/model, the cause one of src/providers/errors, null where it did not fail. */
   countAttempt(route: string, outcome: string, latencyMs: number, cause: string | null): void;
-  /** Work that an upstream had accepted, and that came to nothing. */
+  /** Accepted work at an upstream that failed. */
   countFailure(route: string, cause: string): void;
-  /** Once a row of the usage log, after it is durable. */
+  /** Called once for each usage-log row, after it is durable. */
   countCharge(call: ChargedCall): void;
   /** A settlement that failed: its answer may have been free. */
   countUnsettled(): void;
-  /** A reservation that was asked for; `granted` in 1e-8 USD, null: refused. */
+  /** A reservation; `granted` in 1e-8 USD, null: refused. */
   countHold(kind: HoldKind, granted: bigint | null): void;
   countJobEnd(kind: string, status: string): void;
 }
@@ -150,7 +150,7 @@ function pairs(values: Iterable<readonly [string, number]>, labels: (name: strin
   return [...values].map(([name, value]) => ({ labels: labels(name), value }));
 }
 
-/** Samples of the same labels as one. */
+/** Sums the samples that have the same labels. */
 function summed<Value>(all: Map<string, Map<string, Value>>, read: (first: string, second: string, value: Value) => Sample[]): Sample[] {
   const byLabels = new Map<string, Sample>();
   for (const sample of nested(all, read)) {

@@ -1,12 +1,12 @@
-// What the database alone knows: holds by age, media jobs, whether balances agree with the entries. A scrape asks for it at most once in
-// some seconds, and a database that is away neither fails nor hangs it.
+// Metrics that only the database knows: holds by age, media jobs, whether balances agree with the entries. Queried at most once in some
+// seconds; an unavailable database neither fails nor delays a scrape.
 import type { Queries } from "../db/connect.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Sample } from "./plain-metric.ts";
 
 export interface DatabaseFigures {
   transaction: <T>(work: (queries: Queries) => Promise<T>) => Promise<T>;
-  /** A bounded look at the ledger (src/ledger/parity.ts). */
+  /** A bounded check of the ledger (src/ledger/parity.ts). */
   lookAtParity(
     queries: Queries,
     look: { after: bigint; most: number; suspects: readonly bigint[] },
@@ -14,10 +14,10 @@ export interface DatabaseFigures {
   onFault: (error: unknown, what: string) => void;
 }
 
-/** patienceMs: what a scrape waits; Prometheus gives one up after 10 s. */
-const holdTimes = { everyMs: 5_000, patienceMs: 2_000 };
-/** Accounts are checked in the background: a scrape shows what was found before it. */
-const parityTimes = { everyMs: 60_000, patienceMs: 0 };
+/** waitMs: how long a scrape waits; Prometheus gives up after 10 s. */
+const holdTimes = { everyMs: 5_000, waitMs: 2_000 };
+/** Accounts are checked in the background: a scrape shows the last result. */
+const parityTimes = { everyMs: 60_000, waitMs: 0 };
 const accountsALook = 1_000;
 const statementSql = "set local statement_timeout = '5s'";
 
@@ -34,7 +34,7 @@ export function addDatabaseFigures(metrics: Metrics, { transaction, lookAtParity
       }),
     (error) => onFault(error, "reading figures"),
   );
-  // Figures of a database that does not answer would be old ones: none are shown.
+  // Old figures would mislead: without an answer of the database none are shown.
   const known = (read: () => Sample[]) => () => (looking.works() ? read() : []);
   const ofKind = (name: string, help: string, read: (rows: HoldRow[]) => number) =>
     [
@@ -100,7 +100,7 @@ function addParity(metrics: Metrics, { transaction, lookAtParity, onFault }: Dat
     (error) => onFault(error, "looking at parity"),
   );
   metrics.addShared(looking.refresh, []);
-  // What each process has found is known to it alone; whichever answers shows the worst.
+  // Each process knows only its own findings; the one that answers shows the worst.
   const gauge = { type: "gauge", aggregator: "max" } as const;
   metrics.add({ name: "svc_ledger_mismatches", help: "Accounts whose balance differs from their entries or holds", ...gauge }, () => [
     { labels: {}, value: mismatched.length },
@@ -137,7 +137,7 @@ interface JobRow {
 }
 
 /**
- * As many rows as calls and jobs are open. A reservation's id tells when it was made (UUID version 7); it ends by itself when it is not
+ * Reads as many rows as calls and jobs are open. A reservation's id holds its time (UUID version 7); it ends by itself when it is not
  * renewed, a media job 30 minutes after its start (src/jobs/times.ts).
  */
 const holdsSql = `
@@ -151,27 +151,27 @@ const holdsSql = `
     from media_job where status in ('queued', 'pending', 'processing') and started_at is not null
   ) open group by 1, 2`;
 
-/** A pending job waits for a runner from the moment on when it has its slot: how long it queued behind its account's others is beside the point. */
+/** A pending job's age counts from the moment when it got its slot, without the time queued behind its own account's jobs. */
 const jobsSql = `
   select kind, status as state, count(*)::float8 as jobs,
     max(extract(epoch from now() - case status when 'pending' then started_at else created_at end))::float8 as oldest
   from media_job where status in ('queued', 'pending', 'processing') group by 1, 2`;
 
-// Looks at something that may be slow or away, for readers that must not wait: one look at a time, not before its turn, given up after a while.
+// Polls something slow or unavailable for readers that must not wait: one query at a time, not too often, given up after a while.
 
 interface Look {
-  /** Begins a look where one is due and waits for it, `patienceMs` at most. Never rejects. */
+  /** Starts a query where one is due and waits for it, at most `waitMs`. Never rejects. */
   refresh(): Promise<void>;
-  /** Whether the last look that ended, or should have, succeeded. */
+  /** Whether the last query that ended or timed out succeeded. */
   works(): boolean;
 }
 
 interface LookTimes {
   everyMs: number;
-  patienceMs: number;
+  waitMs: number;
 }
 
-function keepLooking({ everyMs, patienceMs }: LookTimes, look: () => Promise<void>, onFault: (error: unknown) => void): Look {
+function keepLooking({ everyMs, waitMs }: LookTimes, look: () => Promise<void>, onFault: (error: unknown) => void): Look {
   let running: Promise<void> | null = null;
   let begunAt = -Infinity;
   let worked = false;
@@ -195,7 +195,7 @@ function keepLooking({ everyMs, patienceMs }: LookTimes, look: () => Promise<voi
         worked = false;
         late.resolve();
       };
-      const timer = setTimeout(giveUp, Math.max(0, begunAt + patienceMs - performance.now()));
+      const timer = setTimeout(giveUp, Math.max(0, begunAt + waitMs - performance.now()));
       await Promise.race([running, late.promise]);
       clearTimeout(timer);
     },

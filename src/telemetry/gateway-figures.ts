@@ -1,4 +1,4 @@
-// What this process's parts hold at the moment: lanes, connections, upstream calls, breakers. Read at each scrape.
+// Metrics of this process's parts, read at each scrape: batchers, connections, upstream calls, circuit breakers.
 import type { LaneGauge } from "../db/batcher.ts";
 import type { Doubt, Standing } from "../db/standing.ts";
 import type { Upstream } from "../providers/transport/types.ts";
@@ -17,7 +17,7 @@ interface Parts {
 
 export function addGatewayFigures(metrics: Metrics, { lanes, upstreams, breakers, database, standing, commitAgeMs }: Parts): void {
   addLanes(metrics, lanes);
-  metrics.gauge("svc_upstream_calls", "Calls of upstreams under way", () => upstreams.gauge().calls);
+  metrics.gauge("svc_upstream_calls", "Calls to upstreams in progress", () => upstreams.gauge().calls);
   metrics.gauge("svc_upstream_waiting", "Calls that wait for a connection to their upstream", () => upstreams.gauge().waiting);
   metrics.gauge("svc_upstream_sockets", "Connections to upstreams", () => upstreams.gauge().sockets);
   const help = "Routes whose last attempt failed; 1: passed over. Of several workers: by how many";
@@ -33,11 +33,11 @@ export function addGatewayFigures(metrics: Metrics, { lanes, upstreams, breakers
   metrics.add({ name: "svc_clock_skew_seconds", help: skewHelp, type: "gauge", aggregator: "max" }, () => [
     { labels: {}, value: Math.abs(standing.skewMs) / 1000 },
   ]);
-  const ageHelp = "Since the database last confirmed a commit; asked for every 3 s";
+  const ageHelp = "Time since the database last confirmed a commit; checked every 3 s";
   metrics.add({ name: "svc_database_commit_age_seconds", help: ageHelp, type: "gauge", aggregator: "max" }, () => [
     { labels: {}, value: commitAgeMs() / 1000 },
   ]);
-  const doubtHelp = "1: new calls are refused, because of this machine's clock, of which database answers, or of what it has lost";
+  const doubtHelp = "1: new calls are refused, because of clock skew or because the database identity check failed";
   metrics.add({ name: "svc_database_doubted", help: doubtHelp, type: "gauge", aggregator: "max" }, () =>
     doubts.map((doubt) => ({ labels: { doubt }, value: standing.doubts.has(doubt) ? 1 : 0 })),
   );
@@ -49,11 +49,11 @@ function addLanes(metrics: Metrics, lanes: Record<string, LaneGauge>): void {
   const ofEach = (read: (gauge: LaneGauge) => number) => (): Sample[] =>
     Object.entries(lanes).map(([lane, gauge]) => ({ labels: { lane }, value: read(gauge) }));
   metrics.add(
-    { name: "svc_lane_waiting", help: "Items that queue for the lane's next batch", type: "gauge" },
+    { name: "svc_lane_waiting", help: "Items that wait for the batcher's next batch", type: "gauge" },
     ofEach(({ waiting }) => waiting),
   );
   metrics.add(
-    { name: "svc_lane_busy_seconds_total", help: "Time with a batch under way: a rate of 1 is a full lane", type: "counter" },
+    { name: "svc_lane_busy_seconds_total", help: "Time with a batch in progress: a rate of 1 is a fully used batcher", type: "counter" },
     ofEach(({ busyMs }) => busyMs / 1000),
   );
   const name = "svc_lane_batch_size";

@@ -1,5 +1,5 @@
-// What /metrics shows, as the text that Prometheus reads: this process's own figures, those of the other workers of the machine
-// (worker-figures.ts), and what the database says (database-figures.ts). Nothing here may fail or hold up a scrape.
+// The text of /metrics: this process's own metrics, those of the machine's other workers (worker-figures.ts) and the database's
+// (database-figures.ts). Nothing here may fail or delay a scrape.
 import { AggregatorRegistry, collectDefaultMetrics, type Metric, Registry } from "prom-client";
 import { type CallCounts, countCalls } from "./call-figures.ts";
 import {
@@ -17,20 +17,20 @@ import {
 
 /** The other processes of this machine (worker-figures.ts). */
 export interface Gathering {
-  /** What this process is asked for. */
+  /** The metrics of this process. */
   offer(own: () => Promise<Figures[]>): void;
-  /** Of every process, this one included. */
+  /** The metrics of every process, this one included. */
   gather(): Promise<Figures[][]>;
-  /** Before this process ends: what it has counted stays counted. */
+  /** Called before this process ends: what it has counted stays counted. */
   handOver(): Promise<void>;
 }
 
 export interface Metrics extends CallCounts {
   begin: BeginRequest;
-  /** Other parts' figures, read at each scrape. */
+  /** Metrics of other parts, read at each scrape. */
   add(facts: MetricFacts, read: () => Sample[]): void;
   gauge(name: string, help: string, read: () => number): void;
-  /** Figures that are the same in every process: asked for by the one that answers, before it does. `refresh` never rejects. */
+  /** Metrics that are the same in every process: the one that answers reads them, after `refresh`, which never rejects. */
   addShared(refresh: () => Promise<void>, metrics: readonly (readonly [MetricFacts, () => Sample[]])[]): void;
   contentType: string;
   text(): Promise<string>;
@@ -64,28 +64,28 @@ export function createMetrics(gathering: Gathering | null = null): Metrics {
   };
 }
 
-/** One figure for each of all processes' metrics. */
+/** Aggregates the same metric of all processes. */
 export function sumOf(processes: readonly Figures[][]): Registry {
   return AggregatorRegistry.aggregate([...processes]);
 }
 
-/** Of several workers the one whose loop lags most is the one whose callers wait: their average would hide it. */
+/** Of several workers the one with the largest event-loop lag counts: an average would hide it. */
 function worstOfAll(registry: Registry): void {
   for (const name of ["nodejs_eventloop_lag_seconds", ...["p50", "p90", "p99"].map((p) => `nodejs_eventloop_lag_${p}_seconds`)])
     Object.assign(registry.getSingleMetric(name) as Metric, { aggregator: "max" });
 }
 
-// What the edge counts of each request: how many, how long, how many are open.
+// Counts requests at the edge: how many, how long, how many are open.
 
 /** From a catalog answer to a long stream. */
 const durationBucketsSec = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
 const openDurations = () => openBuckets(durationBucketsSec);
 
-/** Counts a request as open; call the result once when it is over: it returns the seconds that took. */
+/** Counts a request as open. Call the result once at its end; it returns the duration in seconds. */
 type BeginRequest = () => (operation: string, status: number) => number;
 
-/** Operations are the contract's and statuses are numbers, so both are few. */
+/** Both labels are bounded: operations are the contract's, statuses are numbers. */
 function countRequests(registry: Registry): BeginRequest {
   const operations = new Map<string, Map<number, Buckets>>();
   let open = 0;

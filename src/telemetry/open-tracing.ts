@@ -1,5 +1,5 @@
-// OpenTelemetry traces: a server span a request, a client span an attempt at an upstream, sent in batches as OTLP over HTTP. The queue is
-// bounded: a collector that is slow or away costs the spans that find no room, never a request.
+// OpenTelemetry traces: a server span for each request, a client span for each attempt, sent in batches as OTLP over HTTP. The queue is
+// bounded: a slow or unavailable collector costs spans, never a request.
 import { createNoopMeter, type Meter, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace, TraceFlags } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import {
@@ -30,7 +30,7 @@ type Context = typeof ROOT_CONTEXT;
 
 export function openTracing({ url, sampler, addMetric }: TracingOptions): Tracing {
   const provider = new TracerProvider({
-    // Name and attributes that the operator gives win over ours (OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES).
+    // Names and attributes that the operator sets win over ours (OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES).
     resource: defaultResource()
       .merge(resourceFromAttributes({ "service.name": "svc-gateway" }))
       .merge(detectResources({ detectors: [serviceInstanceIdDetector, resourceAttributesEnvDetector, serviceNameEnvDetector] })),
@@ -68,7 +68,7 @@ export function openTracing({ url, sampler, addMetric }: TracingOptions): Tracin
           span.setAttribute("gen_ai.usage.output_tokens", usage.output);
         }
         if (outcome !== "ok" && outcome !== "aborted") fail(span, outcome);
-        // One that served lasts to the end of its answer, a stream's too, which is when it is told of.
+        // The span of a successful attempt lasts to the end of its answer, also a stream's, and is then reported.
         span.end(outcome === "ok" || outcome === "interrupted" ? Date.now() : startedAt + latencyMs);
       },
     };
@@ -88,14 +88,14 @@ export function openTracing({ url, sampler, addMetric }: TracingOptions): Tracin
     async close(graceMs) {
       const timer = Promise.withResolvers<void>();
       const timeout = setTimeout(timer.resolve, graceMs);
-      // A collector that is away is nobody's failure but its own.
+      // An unavailable collector must not fail anything else.
       await Promise.race([provider.shutdown().catch(() => undefined), timer.promise]);
       clearTimeout(timeout);
     },
   };
 }
 
-/** The names are those of OpenTelemetry's HTTP conventions; a path itself may hold a key, so its template is all that is told. */
+/** Names of OpenTelemetry's HTTP conventions. A path may hold a key, so only its template is reported. */
 function endRequest(span: Span, { method, route, operation, status, code, model, requestId }: RequestFacts): void {
   span.updateName(route === null ? method : `${method} ${route}`);
   span.setAttributes({ "http.request.method": method, "url.scheme": "http", "svc.request_id": requestId });
@@ -119,7 +119,7 @@ function traceparentOf(span: Span): string {
   return `00-${traceId}-${spanId}-${(traceFlags & TraceFlags.SAMPLED) === 0 ? "00" : "01"}`;
 }
 
-/** W3C Trace Context: a later version is read as the first one; what is no traceparent begins a trace. */
+/** W3C Trace Context: later versions are read like the first; an invalid traceparent starts a new trace. */
 const traceparentForm = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
 
 function contextOf(traceparent: string | undefined): Context {
@@ -138,7 +138,7 @@ function samplerOf({ parentBased, ratio }: TracingOptions["sampler"]) {
   return parentBased ? new ParentBasedSampler({ root }) : root;
 }
 
-/** The processor's own counts, for /metrics: what was sent, and what was lost. */
+/** The processor's own counters, for /metrics: spans sent and spans lost. */
 function countSpans(addMetric: TracingOptions["addMetric"]) {
   const spans = { sent: 0, failed: 0, dropped: 0 };
   addMetric(

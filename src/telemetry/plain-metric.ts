@@ -1,5 +1,5 @@
-// A metric whose numbers are kept elsewhere as plain values and are read when somebody asks: what a request counts then costs an addition,
-// where prom-client's own counters hash their labels each time (microseconds).
+// A metric over numbers that are kept elsewhere as plain values and read at a scrape: counting then costs an addition, where prom-client's
+// own counters hash their labels each time (microseconds).
 import type { Metric, Registry } from "prom-client";
 
 export type Labels = Record<string, string>;
@@ -19,7 +19,7 @@ export interface MetricFacts {
   aggregator?: "sum" | "max";
 }
 
-/** A metric as prom-client hands it on. */
+/** A metric in prom-client's own form. */
 export interface Figures extends MetricFacts {
   values: Sample[];
 }
@@ -31,7 +31,7 @@ export function addMetric(registry: Registry, facts: MetricFacts, read: () => Sa
 }
 
 export interface Buckets {
-  /** How many were at most each bound, and above the one before it; one more for those above all bounds. */
+  /** Values in each bucket alone; the last one is above all bounds. */
   counts: number[];
   sum: number;
 }
@@ -47,7 +47,7 @@ export function countInto(buckets: Buckets, bounds: readonly number[], value: nu
   buckets.sum += value;
 }
 
-/** As the text format wants a histogram: each bucket holds those below it as well. */
+/** In the text format's cumulative buckets. */
 export function histogramSamples(name: string, labels: Labels, bounds: readonly number[], { counts, sum }: Buckets): Sample[] {
   let below = 0;
   const buckets = counts.map((count, at) => {
@@ -58,7 +58,7 @@ export function histogramSamples(name: string, labels: Labels, bounds: readonly 
   return [...buckets, { metricName: `${name}_sum`, labels, value: sum }, { metricName: `${name}_count`, labels, value: below }];
 }
 
-/** What is kept under two names, made where it is new. */
+/** The value of two keys, created where it is missing. */
 export function entryOf<First, Second, Value>(all: Map<First, Map<Second, Value>>, first: First, second: Second, open: () => Value): Value {
   let inner = all.get(first);
   if (inner === undefined) all.set(first, (inner = new Map<Second, Value>()));

@@ -1,6 +1,5 @@
-// Several workers, one /metrics: whichever answers shows the whole machine. The first process asks all workers for their figures and
-// remembers them: what a worker that has ended had counted stays in the sums, since a sum that falls looks to Prometheus like a restart
-// and would be counted a second time.
+// /metrics with several workers: whichever answers shows the whole machine. The first process collects all workers' metrics and keeps what
+// an ended worker had counted, because Prometheus takes a falling sum for a restart and would count it twice.
 import cluster, { type Worker } from "node:cluster";
 import { type Gathering, sumOf } from "./metrics.ts";
 import type { Figures } from "./plain-metric.ts";
@@ -13,9 +12,9 @@ type Message = { svc: "figures" } & (
   | { last: Figures[] } // a worker that ends
 );
 
-/** A worker that stands still must not hold up the scrape: what it said last counts. */
+/** A worker that hangs must not delay the scrape: its last figures count. */
 const collectMs = 1_000;
-/** Then the first process is gone or stands still, and the worker answers for itself. */
+/** After that the first process counts as gone, and the worker answers with its own metrics. */
 const gatherMs = 3_000;
 
 /** In the first process, before it forks. */
@@ -63,7 +62,7 @@ export function keepWorkersFigures(): void {
   };
   cluster.on("exit", ({ id }) => {
     for (const done of waiting.values()) done(id);
-    folding = folding.then(() => fold(id)); // one after the other: each adds to the sums of the one before
+    folding = folding.then(() => fold(id)); // one after another: each adds to the sums of the one before
   });
 }
 
@@ -98,7 +97,7 @@ export function joinWorkers(): Gathering {
   };
 }
 
-/** One that has just ended can't be told, and needn't. */
+/** A worker that has just ended can't be reached, and needn't be. */
 function tell(to: Worker | NodeJS.Process, message: Message, done: () => void = () => undefined): void {
   if (to.send === undefined) done();
   else (to.send as (message: Message, done: () => void) => void).call(to, message, done);

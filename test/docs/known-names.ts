@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { dialects, errors } from "../../generated/errors.ts";
 import { operations } from "../../generated/operations.ts";
 import { commands } from "../../src/cli/commands.ts";
-import { troubleCauses } from "../../src/providers/errors/upstream-error.ts";
+import { failureCauses } from "../../src/providers/errors/upstream-error.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const text = (path: string) => readFileSync(`${root}${path}`, "utf8");
@@ -53,7 +53,7 @@ export const commandOptions: ReadonlySet<string> = new Set([
 ]);
 
 /** Why an attempt at a provider fails. */
-export const causes: ReadonlySet<string> = new Set(troubleCauses);
+export const causes: ReadonlySet<string> = new Set(failureCauses);
 
 /** The environment variables that src/config.ts reads, those of a sign-in provider by their endings. */
 export const settings: ReadonlySet<string> = new Set(

@@ -16,10 +16,10 @@ test("is notified of it by another process, and still knows of an end just befor
     if (isOver) throw new UpstreamError("failed", "it failed");
     return { kind: "running" as const };
   };
-  const pictures = {
+  const images = {
     fal: async () => ({ kind: "accepted" as const, ticket: { id: "1", statusUrl: "", responseUrl: "", cancelUrl: null } }),
   };
-  const parts = { providers: { pictures, clips: {}, queues: { fal: { look, cancel: async () => undefined } } } };
+  const parts = { providers: { images, videos: {}, queues: { fal: { look, cancel: async () => undefined } } } };
   await start(models, { parts });
   const id = await place();
   await expect.poll(async () => (await rowOf(world.db, id))["upstream"], { timeout: 5_000 }).not.toBeNull();

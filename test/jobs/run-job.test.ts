@@ -69,8 +69,8 @@ describe("made", () => {
       return { kind: "running" as const };
     };
     const ticket = { id: "1", statusUrl: "", responseUrl: "", cancelUrl: null };
-    const pictures = { fal: async () => ({ kind: "accepted" as const, ticket }) };
-    await start(models, { parts: { providers: { pictures, clips: {}, queues: { fal: { look, cancel: async () => undefined } } } } });
+    const images = { fal: async () => ({ kind: "accepted" as const, ticket }) };
+    await start(models, { parts: { providers: { images, videos: {}, queues: { fal: { look, cancel: async () => undefined } } } } });
     const row = await ended(await place());
     expect(row).toMatchObject({ status: "failed", error_code: "provider_error", refunded: held });
     expect(looks).toBe(6);
@@ -195,7 +195,7 @@ describe("taken up again", () => {
     const models = image("ember/flash-image+sim-slow-1500ms");
     const ask = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
-    const pictures = {
+    const images = {
       fal: async () => {
         asked.resolve();
         await ask.promise;
@@ -204,7 +204,7 @@ describe("taken up again", () => {
     };
     const first = await start(models, {
       parts: {
-        providers: { pictures, clips: {}, queues: { fal: { look: async () => ({ kind: "waiting" }), cancel: async () => undefined } } },
+        providers: { images, videos: {}, queues: { fal: { look: async () => ({ kind: "waiting" }), cancel: async () => undefined } } },
       },
     });
     const id = await place();

@@ -85,7 +85,7 @@ test("a job that fails leaves no file behind", async () => {
 
 test("a runner that was suspended after writing its intent does not ask: the job has failed meanwhile", async () => {
   let asked = 0;
-  const pictures = { fal: () => (asked++, Promise.reject(new Error("nobody asks"))) };
+  const images = { fal: () => (asked++, Promise.reject(new Error("nobody asks"))) };
   const id = await place();
   const query = async (sql: string, values: unknown[]) => {
     const result = await world.db.pool.query(sql, values);
@@ -97,7 +97,7 @@ test("a runner that was suspended after writing its intent does not ask: the job
   };
   const engine = await start(media.keep, {
     db: { ...world.db, pool: { query } as unknown as Db["pool"] },
-    providers: { pictures, clips: {}, queues: {} },
+    providers: { images, videos: {}, queues: {} },
   });
   await expect.poll(async () => (await rowOf(world.db, id))["status"], { timeout: 10_000 }).toBe("succeeded");
   await engine.stop(5_000);

@@ -1,4 +1,4 @@
-// How long recordings last: what ffmpeg decodes, and no less than their headers promise.
+// Durations of recordings: what ffmpeg decodes, and never less than their headers claim.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { audioKindOf } from "../../src/media/audio/kind.ts";
 import { type Lab, extensionOf, lengths, openLab, patched, recording, recordingPath, uint32, uint32le, withPages } from "./recordings.ts";
@@ -15,7 +15,7 @@ const unknown = uint32(0xffffffff);
 const measureFile = (name: string) => lab.measure(recording(name), extensionOf(name));
 
 describe.each(Object.entries(lengths))("%s", (name, seconds) => {
-  test("its kind is told by its bytes", async () => {
+  test("its kind is recognised by its bytes", async () => {
     expect((await audioKindOf(recordingPath(name)))?.extension).toBe(extensionOf(name));
   });
   test("lasts as long as ffmpeg says", async () => {
@@ -102,7 +102,7 @@ describe("headers that promise ten hours are refused", () => {
   });
 });
 
-describe("cut in half: refused where anything tells", () => {
+describe("cut in half: refused where a header shows it", () => {
   test.each(Object.keys(lengths))("%s", async (name) => {
     const bytes = recording(name);
     const half = await lab.measure(bytes.subarray(0, bytes.length >> 1), extensionOf(name));
@@ -128,7 +128,7 @@ describe("what belongs to a recording", () => {
       Buffer.from([0x49, 0x44, 0x33, 4, 0, 0, bytes >> 21, (bytes >> 14) & 127, (bytes >> 7) & 127, bytes & 127]),
       Buffer.alloc(bytes, "x"),
     ]);
-  test("an MP3 behind a cover picture of 3 MB, with ID3v1 and APE tags at its end", async () => {
+  test("an MP3 after a cover image of 3 MB, with ID3v1 and APE tags at its end", async () => {
     const ape = Buffer.concat([Buffer.from("APETAGEX"), uint32le(2000), uint32le(64), Buffer.alloc(16), Buffer.alloc(64)]);
     const tagged = Buffer.concat([id3(3_000_000), recording("tone.mp3"), ape, Buffer.from("TAG"), Buffer.alloc(125)]);
     expect(await lab.kind(tagged)).toBe("mp3");

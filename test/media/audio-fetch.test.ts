@@ -1,4 +1,4 @@
-// A caller's recording from its address: 100 MB at most, past the guards of fetch-to-file, and never in memory.
+// Downloads of a caller's recording: 100 MB at most, past the guards of fetch-to-file, and never whole in memory.
 import { execFile } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const megabyte = 1024 * 1024;
 let server: FileServer | undefined;
 afterEach(() => server?.close());
 
-/** Answers `/large` with 100 MB and what the address says more. */
+/** Answers `/large` with 100 MB plus the number of bytes in the URL. */
 async function startLarge(): Promise<FileServer> {
   return await startFileServer((req, res) => {
     const more = Number(new URL(req.url!, "https://files.test").searchParams.get("more"));

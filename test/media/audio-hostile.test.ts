@@ -1,4 +1,4 @@
-// Recordings that are none, or that mean harm: each ends with a fault in time, and leaves nothing on disk.
+// Invalid and hostile recordings: each ends with an error in time and leaves nothing on disk.
 import { readdirSync, readlinkSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openAudioMeter } from "../../src/media/audio/measure-audio.ts";
@@ -29,14 +29,14 @@ const extensions: Extension[] = ["mp3", "wav", "m4a", "ogg", "webm", "flac"];
 const never = new AbortController().signal;
 
 describe("the wrong type", () => {
-  test.each(["tone.aac", "README.md"])("%s is none of the kinds", async (name) => {
+  test.each(["tone.aac", "README.md"])("%s is not a recording", async (name) => {
     expect(await lab.kind(recording(name))).toBeNull();
   });
-  test.each(["picture.png", "picture.jpg", "picture.avif", "clip.mov", "tls-key.pem"])("%s is none of the kinds", async (name) => {
+  test.each(["picture.png", "picture.jpg", "picture.avif", "clip.mov", "tls-key.pem"])("%s is not a recording", async (name) => {
     expect(await lab.kind(fixture(name))).toBeNull();
   });
   test.each(["\x1f\x8b\x08", "PK\x03\x04", "GIF89a", "%PDF-1.7", "\0\0\0\0", "ID3"])(
-    "%j before an MP3 is none of the kinds",
+    "%j before an MP3 is not a recording",
     async (head) => {
       expect(await lab.kind(Buffer.concat([Buffer.from(head, "latin1"), recording("tone.mp3")]))).toBeNull();
     },
@@ -65,7 +65,7 @@ describe.each(extensions)("as %s", (extension) => {
   });
 });
 
-describe("polyglots: what is billed is what the file is made of", () => {
+describe("polyglots: the part that makes up the file is billed", () => {
   const many = (name: string, times: number) => Buffer.concat(Array.from({ length: times }, () => recording(name)));
   test.each(extensions)("a short file of %s before minutes of another", async (extension) => {
     const other = extension === "mp3" ? "tone.ogg" : "tone.mp3";
@@ -138,10 +138,10 @@ describe("indexes that lead round in circles, or out of the file", () => {
   });
   test("fragments of four thousand million packets", async () => {
     const bytes = patched(recording("tone-fragments.m4a"), "trun", 8, uint32(0xffffffff));
-    // Never longer than what is there.
+    // Never longer than the audio that is present.
     expect([await lab.measure(recording("tone-fragments.m4a"), "m4a"), "invalid"]).toContain(await lab.measure(bytes, "m4a"));
   });
-  test("an endless clip", async () => {
+  test("an endless video", async () => {
     const endless = await lab.measure(fixture("clip-endless.mp4"), "m4a");
     expect(endless).toBe("invalid");
   });
@@ -190,7 +190,7 @@ describe("searches that would take many times the file's length are given up", (
 
 describe("the threads", () => {
   test("one that takes too long is ended, and the next recording is measured", async () => {
-    const meter = openAudioMeter({ patienceMs: 0 });
+    const meter = openAudioMeter({ timeoutMs: 0 });
     const order = { path: recordingPath("tone.flac"), extension: "flac" };
     await expect(meter.measure(order, never)).rejects.toMatchObject({ reason: "overloaded", message: /no time/ });
     await meter.close();

@@ -1,4 +1,4 @@
-// Where the guarded fetcher lets itself be led: names, addresses, redirects. What comes over the wire is fetch-bodies.test.ts's.
+// Addresses that the guarded downloader accepts: names, addresses, redirects. fetch-bodies.test.ts covers the bodies.
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type FetchPolicy, callerPolicy, providerPolicy } from "../../src/media/fetch-policy.ts";
@@ -64,7 +64,7 @@ describe("a caller's address", () => {
     "a.lvh.me",
     "10-0-0-1.example.com",
   ];
-  test.each([...addresses, ...hosts])("https://%s/, a private host by its form, is refused without a question to anybody", async (host) => {
+  test.each([...addresses, ...hosts])("https://%s/, a private host by its form, is refused without a DNS query", async (host) => {
     const policy = strict({});
     await expect(load(`https://${host}:${server.port}/`, policy)).rejects.toMatchObject(refusal);
     expect(policy.resolve.asked).toEqual([]);
@@ -81,7 +81,7 @@ describe("a caller's address", () => {
     await expect(load(`https://user:secret@files.test:${server.port}/`, opened(here))).rejects.toMatchObject(refusal);
   });
 
-  test("the name is asked once a hop, and what it answers is what is connected to", async () => {
+  test("each hop resolves the name once and connects to the resolved address", async () => {
     let question = 0;
     const resolve = async () => [{ address: question++ === 0 ? "127.0.0.1" : "169.254.169.254", family: 4 }];
     const policy = { ...callerPolicy(true), resolve };
@@ -147,14 +147,14 @@ describe("redirects", () => {
 
 describe("what a provider made", () => {
   const on = (baseUrl: string, addresses: Record<string, string[]>) => providerPolicy({ baseUrl }, resolver({ ...here, ...addresses }));
-  test("may lie on a private address, over http too, where the provider stands on one itself", async () => {
+  test("may be on a private address, over http too, where the provider has one itself", async () => {
     for (const baseUrl of ["http://127.0.0.1:9/fal", "https://queue.test/v1"]) {
       const policy = await on(baseUrl, { "queue.test": ["10.0.0.5"] });
       expect(await load(`http://files.test:${plain.port}/`, policy)).toEqual({ bytes: picture.length });
       await expect(load("http://169.254.169.254/latest/", policy)).rejects.toMatchObject(refusal);
     }
   });
-  test("may not where the provider stands on the internet, or nowhere", async () => {
+  test("may not where the provider has a public address or none", async () => {
     for (const baseUrl of ["https://8.8.8.8/", "https://queue.test/", "https://gone.test"]) {
       const policy = await on(baseUrl, { "queue.test": ["1.1.1.1"] });
       await expect(load(`http://files.test:${plain.port}/`, policy)).rejects.toMatchObject(refusal);

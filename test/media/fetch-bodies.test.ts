@@ -1,4 +1,4 @@
-// What comes over the wire and goes to the disk: sizes that lie, bodies that crawl or break, refusals, aborts.
+// Bodies of downloads: false sizes, slow or broken transfers, refusals, aborts.
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -97,7 +97,7 @@ test("a redirect without an address is no file", async () => {
   await failsWith((_req, res) => void res.writeHead(302).end("here"), { reason: "invalid" });
 });
 
-test("a head that never comes, a body that stands still, and one that crawls are given up", async () => {
+test("headers that never come, a body that stalls and one that crawls end in a timeout", async () => {
   await failsWith(() => undefined, { reason: "unreachable" }, { headMs: 50 });
   await failsWith((_req, res) => void res.writeHead(200).write("x"), { reason: "unreachable" }, { idleMs: 50 });
   let crawling: NodeJS.Timeout | undefined;
@@ -112,7 +112,7 @@ test("a head without end is refused", async () => {
   await failsWith((_req, res) => void res.writeHead(200, { "x-long": "x".repeat(200_000) }).end(), { reason: "unreachable" });
 });
 
-test("whoever gives up finds their own reason, and nothing on the disk", async () => {
+test("an abort rejects with its own reason and leaves nothing on the disk", async () => {
   const giveUp = new AbortController();
   const reason = new Error("the job was ended");
   const { loading, names } = await load(
@@ -127,7 +127,7 @@ test("whoever gives up finds their own reason, and nothing on the disk", async (
   expect(names()).toEqual([]);
 });
 
-test("a name whose server never answers is given up, by either deadline and by whoever waits", async () => {
+test("a name whose server never answers ends by either deadline and by the caller's abort", async () => {
   const { folder, names } = newFolder();
   const policy = { ...callerPolicy(true), resolve: () => new Promise<never>(() => undefined) };
   const order = { url: "https://files.test/", path: join(folder, "file"), policy, limits: roomy, signal: new AbortController().signal };

@@ -1,4 +1,4 @@
-// A server of files for the tests of src/media, on TLS with a certificate of its own or without; and the names that lead to it.
+// A file server for the tests of src/media, with TLS and its own certificate or without, and the names that resolve to it.
 import { readFileSync, readdirSync } from "node:fs";
 import { type IncomingMessage, type ServerResponse, createServer as createPlainServer } from "node:http";
 import { createServer } from "node:https";

@@ -1,4 +1,4 @@
-// Audio that was made: kept under its name as what it was ordered as, and loaded from where a provider says that it lies.
+// Generated audio: stored under its name in the ordered format, and downloaded from a provider's URL.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

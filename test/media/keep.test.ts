@@ -1,4 +1,4 @@
-// Keeping what providers made: from an address or bytes to a file under its name, told and measured by its bytes alone.
+// Storing what providers made: from a URL or bytes to a file under its name, recognised and measured by its bytes alone.
 import { mkdirSync, readFileSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -57,7 +57,7 @@ describe("kinds and measures", () => {
   test.each([
     ["clip.mp4", "mp4", "video/mp4", 24],
     ["clip.mov", "mov", "video/quicktime", 24],
-    ["clip.webm", "webm", "video/webm", 24.005], // its time stamps are whole milliseconds
+    ["clip.webm", "webm", "video/webm", 24.005], // its timestamps are whole milliseconds
   ])("%s", async (name, extension, contentType, fps) => {
     const bytes = fixture(name);
     expect(await keep({ bytes }, "video")).toEqual({
@@ -79,18 +79,18 @@ describe("kinds and measures", () => {
     expect(await keep({ bytes: Buffer.concat([jpeg.subarray(0, 2), segment, jpeg.subarray(2)]) })).toMatchObject({ width: 48, height: 64 });
   });
 
-  test.each(["picture.png", "picture.jpg", "picture.webp"])("%s is kept with what an editor wrote behind its end", async (name) => {
+  test.each(["picture.png", "picture.jpg", "picture.webp"])("%s is kept with what an editor appended", async (name) => {
     const longer = Buffer.concat([fixture(name), Buffer.from("a note of an editor")]);
     expect(await keep({ bytes: longer })).toMatchObject({ bytes: longer.length });
   });
 
-  test("a clip whose index can't be read is kept with what can be told", async () => {
+  test("a video whose index can't be read is kept with what can be measured", async () => {
     const bytes = Buffer.from(fixture("clip.mp4"));
     bytes.write("none", bytes.indexOf("trak"), "latin1");
     expect(await keep({ bytes }, "video")).toMatchObject({ ...nothing, contentType: "video/mp4" });
   });
 
-  test("a picture that would unpack to gigabytes is measured by its head", async () => {
+  test("an image that would unpack to gigabytes is measured by its head", async () => {
     const head = Buffer.alloc(13);
     head.writeUInt32BE(100_000, 0);
     head.writeUInt32BE(100_000, 4);
@@ -136,9 +136,9 @@ describe("what is not kept", () => {
     ["a page behind a comment", Buffer.from(`<!-- <svg> -->${html}`)],
     ["text", Buffer.from("{}")],
     ["nothing", Buffer.alloc(0)],
-    ["a clip in a picture's place", fixture("clip.mp4")],
+    ["a video in place of an image", fixture("clip.mp4")],
     ["a program", Buffer.concat([Buffer.from("7f454c460201010000", "hex"), Buffer.alloc(200)])],
-    ["a PDF with a picture in it", Buffer.concat([Buffer.from("%PDF-1.7\n"), fixture("picture.png")])],
+    ["a PDF with an image in it", Buffer.concat([Buffer.from("%PDF-1.7\n"), fixture("picture.png")])],
     ["an archive", Buffer.concat([Buffer.from("504b0304", "hex"), Buffer.alloc(200)])],
     ["a packed SVG", Buffer.concat([Buffer.from("1f8b08", "hex"), Buffer.alloc(200)])],
     ["an unclosed comment", Buffer.from(`<!--${"<svg>".repeat(20_000)}`)],
@@ -158,7 +158,7 @@ describe("what is not kept", () => {
     },
   );
 
-  test("an SVG whose end is missing, a clip without its index", async () => {
+  test("an SVG whose end is missing, a video without its index", async () => {
     const svg = '<svg width="4" height="4"><g><path d="M0 0L4 4"/></g>';
     await expect(keep({ bytes: Buffer.from(svg) })).rejects.toMatchObject(cutOff);
     expect(await keep({ bytes: Buffer.from(`${svg}</svg >\n<!-- made -->`) })).toMatchObject({ width: 4 });
@@ -167,11 +167,11 @@ describe("what is not kept", () => {
     await expect(keep({ bytes: clip }, "video")).rejects.toMatchObject(cutOff);
   });
 
-  test("a picture in a clip's place", async () => {
+  test("an image in place of a video", async () => {
     await expect(keep({ bytes: fixture("picture.png") }, "video")).rejects.toMatchObject(invalid);
   });
 
-  test("a picture that goes on as a page is served as the picture that it opens as", async () => {
+  test("an image that continues as an HTML page is served as the image that it begins as", async () => {
     const bytes = Buffer.concat([fixture("picture.gif"), Buffer.from("<html><script>alert(1)</script>")]);
     expect(await keep({ bytes })).toMatchObject({ contentType: "image/gif", name: expect.stringMatching(/\.gif$/) });
   });
@@ -181,7 +181,7 @@ describe("what is not kept", () => {
       await expect(keep({ bytes: fixture("picture.png") }, "image", { name })).rejects.toThrow("breaks the rule");
   });
 
-  test("more bytes than a picture may have", async () => {
+  test("more bytes than an image may have", async () => {
     await expect(keep({ bytes: Buffer.alloc(64 * 1024 * 1024 + 1) })).rejects.toMatchObject({ reason: "too_large" });
   });
 });

@@ -1,4 +1,4 @@
-// Telling what a file is must not depend on a load that fails in a bad moment: Node keeps one that failed halfway for as long as it lives.
+// Recognising a file must not depend on a module load that may fail: Node caches a module that failed halfway for the process's life.
 import { mkdtempSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { registerHooks } from "node:module";
@@ -14,7 +14,7 @@ registerHooks({
   },
 });
 
-test("the first file's kind is told without loading anything", async () => {
+test("the first file's kind is recognised without loading anything", async () => {
   const path = join(mkdtempSync(join(inject("runFolder"), "svc-kind-")), "picture");
   await writeFile(
     path,

@@ -1,4 +1,4 @@
-// A process of its own for its test: fetches a recording to the disk and says by how many bytes its peak memory rose.
+// A process for one test: downloads a recording to the disk and reports by how many bytes its peak memory rose.
 import { join } from "node:path";
 import { audioLimits, fetchForCaller } from "../../src/media/media.ts";
 

@@ -1,4 +1,4 @@
-// Recordings for the tests of kinds and durations: those of the folder audio, what is made from them, and what measuring them says.
+// Recordings for the tests of kinds and durations: those of the folder audio, variants made from them, and their measured results.
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -47,7 +47,7 @@ export interface Lab {
   close(): Promise<void>;
 }
 
-export async function openLab(options: { patienceMs?: number } = {}): Promise<Lab> {
+export async function openLab(options: { timeoutMs?: number } = {}): Promise<Lab> {
   const meter = openAudioMeter(options);
   const { folder, names } = newFolder();
   const withTempFile = await openTempFiles(folder);
@@ -78,12 +78,12 @@ export async function openLab(options: { patienceMs?: number } = {}): Promise<La
   };
 }
 
-/** A copy with other bytes behind each place where `mark` stands, `skip` bytes further. */
+/** A copy with other bytes after each occurrence of `mark`, `skip` bytes further. */
 export function patched(bytes: Buffer, mark: string, skip: number, value: Buffer): Buffer {
   const copy = Buffer.from(bytes);
   let found = 0;
   for (let at = copy.indexOf(mark, 0, "latin1"); at >= 0; at = copy.indexOf(mark, at + 1, "latin1"), found++) value.copy(copy, at + skip);
-  if (found === 0) throw new Error(`${mark} stands nowhere`);
+  if (found === 0) throw new Error(`${mark} is not in the file`);
   return copy;
 }
 
@@ -140,7 +140,7 @@ export function box(name: string, ...content: readonly (Buffer | readonly number
   return Buffer.concat([uint32(inner.length + 8), Buffer.from(name), inner]);
 }
 
-/** An AAC track whose tables say what the test wants: 44.1 kHz, one run of chunks. */
+/** An AAC track with the given tables: 44.1 kHz, one run of chunks. */
 export function m4a(tables: { sizes: readonly number[]; chunks: readonly number[]; perChunk: number }, samples: Buffer): Buffer {
   // AAC-LC, 44.1 kHz, one channel.
   const esds = box("esds", [0], Buffer.from("0316000100" + "04114015" + "00".repeat(11) + "05021208" + "060102", "hex"));

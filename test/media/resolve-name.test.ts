@@ -1,4 +1,4 @@
-// Names asked of a real name server on this machine, which answers from a table.
+// Names resolved by a real name server on this machine, which answers from a table.
 import { type RemoteInfo, type Socket, createSocket } from "node:dgram";
 import { Resolver } from "node:dns/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** The question's name ends with a zero byte, behind which its type stands (RFC 1035, 4.1). */
+/** The question's name ends with a zero byte, after which comes its type (RFC 1035, 4.1). */
 function answerTo(question: Buffer): Buffer {
   const end = question.indexOf(0, 12);
   const labels: string[] = [];

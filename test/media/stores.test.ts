@@ -1,4 +1,4 @@
-// What every store promises, asked of both: a folder, and a bucket of a real server that speaks S3.
+// What every store promises, tested with both: a folder, and a bucket of a real S3-compatible server.
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -157,7 +157,7 @@ describeWithPython("a bucket", () => {
     await wrong.close();
   });
 
-  test("a server that is away fails within the tries", async () => {
+  test("an unavailable server fails after the retries", async () => {
     const away = await open("s3://media-test?region=us-east-1&endpoint=http://127.0.0.1:9&path_style=1");
     await expect(away.put("ab0123456789abcdef.png", fileOf(Buffer.from("x")), "image/png")).rejects.toThrow(
       /^the bucket failed to put .*ECONNREFUSED/,
@@ -173,7 +173,7 @@ describe("SVC_BLOB_URL", () => {
     ["bucket", "must be like"],
     ["s3://", "must be like"],
     ["s3://Bad_Bucket/x", "is not one"],
-    ["s3://bucket?regoin=x", "none of region"],
+    ["s3://bucket?regoin=x", "only parameters are region"],
     ["s3://bucket?endpoint=host", "no http or https address"],
     ["s3://bucket?endpoint=http://h&path_style=yes", "neither 1 nor 0"],
     ["s3://AKIA:secret@bucket/x", "must hold no credentials"],

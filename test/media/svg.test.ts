@@ -1,4 +1,4 @@
-// An SVG is whatever text an upstream sends: telling its size costs little, however the text is made.
+// An SVG is any text that an upstream sends: reading its size must be cheap, whatever the text.
 import { expect, test } from "vitest";
 import { isSvg, svgSize } from "../../src/media/svg.ts";
 

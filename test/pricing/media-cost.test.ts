@@ -1,4 +1,4 @@
-// What pictures and clips cost: exact sums, one rounding up, and lines that add up to the charge.
+// What images and videos cost: exact sums, one rounding up, and lines that add up to the charge.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Pricing } from "../../src/catalog/types.ts";
@@ -17,7 +17,7 @@ const perMegapixel = pricesOf({ mode: "per-megapixel", base: usd(0.03), extraPer
 const perSecond = pricesOf({ mode: "per-second", perSecond: usd(0.1) });
 const tiers = { mode: "per-quality", low: usd(0.009), medium: usd(0.019), high: usd(0.285), defaultQuality: "medium" } as const;
 
-describe("pictures", () => {
+describe("images", () => {
   test.each([
     [1, 4_000_000n],
     [3, 12_000_000n],
@@ -29,7 +29,7 @@ describe("pictures", () => {
     expect(mediaCost(pricesOf(tiers), pictures(2))).toBe(3_800_000n);
   });
 
-  test("references are added once, however many pictures", () => {
+  test("references are added once, however many images", () => {
     const flash = pricesOf(tiers, { quality: "low", references: 0.012 });
     expect(mediaCost(flash, pictures(1))).toBe(2_100_000n);
     expect(mediaCost(flash, pictures(4))).toBe(4_800_000n);
@@ -68,7 +68,7 @@ describe("seconds", () => {
 });
 
 describe("lines", () => {
-  test("say what is billed as people count it", () => {
+  test("give the billed quantity in the units that customers count", () => {
     const shown = (prices: MediaPrices, made: Parameters<typeof mediaCostLines>[1]) =>
       mediaCostLines(prices, made).map(({ item, quantity }) => [item, quantity]);
     expect(shown(pricesOf(tiers, { references: 0.012 }), pictures(2))).toEqual([

@@ -1,4 +1,4 @@
-// A receipt adds up: its lines, read as a customer reads them, give the charge to the last digit.
+// Receipts add up: the lines, read as a customer reads them, give the charge to the last digit.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { toUsd } from "../../src/money.ts";

@@ -1,4 +1,4 @@
-// What a token-billed call costs, and that its bound is one.
+// What a token-billed call costs, and that the bound reserved for it is never exceeded.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { affordableOutputTokens, tokenCost, tokenCostBound, type TokenPrices } from "../../src/pricing/token-cost.ts";

@@ -1,4 +1,4 @@
-// Requests to addresses that a provider answered with: where they may lie, what goes along, and how many pools they may open.
+// Requests to addresses that a provider answered with: which are allowed, which headers they get, how many pools they may open.
 import { describe, expect, test } from "vitest";
 import { answeredAddress } from "../../src/providers/transport/target.ts";
 import type { UpstreamRequest } from "../../src/providers/transport/types.ts";
@@ -10,7 +10,7 @@ function requestTo(path: string, change: Partial<UpstreamRequest> = {}): Upstrea
   return { provider: providerAt("http://base.invalid/v1?tenant=7"), requestId: "req_1", signal, path, ...rest, ...change };
 }
 
-test("another origin and path are called as they stand, with the provider's key and headers", async () => {
+test("another origin and path are called unchanged, with the provider's key and headers", async () => {
   const host = await startHost((_request, response) => response.end("ok"));
   const provider = providerAt("http://base.invalid/v1?tenant=7", { headers: { "X-Org": "o-1" } });
   const answer = await useUpstream().send(requestTo(`${host.url}/requests/1/status?logs=0`, { provider }));

@@ -1,4 +1,4 @@
-// Calls adapters of audio against a host that answers as a test says, and takes what they made.
+// Calls audio adapters against a host that answers as a test says, and collects the audio.
 import type { AudioBody, MadeAudio } from "../../src/providers/verbs/audio.ts";
 import type { Provider, UpstreamCall } from "../../src/providers/types.ts";
 import { type Answer, type Host, routeTo } from "./upstream-fixture.ts";
@@ -32,7 +32,7 @@ export async function bytesOf(made: MadeAudio): Promise<Buffer> {
   return Buffer.concat(read);
 }
 
-/** A host whose answer never ends: how much it could write, until its socket is full. */
+/** A host whose answer never ends; reports how much it could write until its socket was full. */
 export function endless(head: Buffer, block: Buffer, contentType: string): { answer: Answer; written: () => number } {
   let written = 0;
   return {
@@ -50,7 +50,7 @@ export function endless(head: Buffer, block: Buffer, contentType: string): { ans
   };
 }
 
-/** Waits until a figure stands still. */
+/** Waits until a figure no longer changes. */
 export async function settled(figure: () => number): Promise<number> {
   for (let before = -1; ;) {
     if (before === figure()) return before;

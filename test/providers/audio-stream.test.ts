@@ -1,4 +1,4 @@
-// What bounds audio that streams, whatever its host does.
+// Bounds of streamed audio, whatever its host does.
 import { test } from "vitest";
 import type { AudioBody } from "../../src/providers/verbs/audio.ts";
 import { type StreamLimits, streamAudio } from "../../src/providers/transport/audio-stream.ts";

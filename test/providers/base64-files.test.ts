@@ -1,4 +1,4 @@
-// Files inside answers: which strings are some, that the rest of the answer stays what it was, and what is no base64.
+// Files inside answers: which strings are files, that the rest of the answer is unchanged, and what is not base64.
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { sized } from "../support/size.ts";
@@ -39,7 +39,7 @@ describe("what is a file", () => {
   });
 });
 
-describe("what is none", () => {
+describe("what is not a file", () => {
   test.each([
     ["nothing", ""],
     ["a sign", "!"],

@@ -1,4 +1,4 @@
-// WIRE.md 10.3: which fault an upstream's error is, and what may be shown of it.
+// Which fault an upstream's error is (docs/behaviour/providers.md#faults), and what may be shown of it.
 import { describe, expect, test } from "vitest";
 import { errorOfAnswer, errorUnder200 } from "../../src/providers/errors/faults.ts";
 import { providerAt } from "./upstream-fixture.ts";
@@ -138,7 +138,7 @@ describe("over a socket", () => {
     expect((await expectFault(ask(host, { stream: true }), "rate_limited")).retryAfterMs).toBe(3_000);
   });
 
-  test("an error body without an end holds nobody up, and its status decides", async () => {
+  test("an endless error body delays nothing, and its status decides", async () => {
     const host = await startHost((_request, response) => {
       response.writeHead(503);
       const pump = setInterval(() => response.write("x".repeat(20_000)), 2);
@@ -168,12 +168,12 @@ describe("over a socket", () => {
     [{ x_groq: { error: { type: "server_error" } } }, "unavailable"],
     [{ object: "error", message: "bad", type: "BadRequestError", code: 400 }, "rejected"],
     [{ error: "hm", choices: [{ message: { content: "a" } }] }, "unreadable"],
-  ] as const)("a whole answer of status 200 that is %j: %s, by what the error says", async (body, fault) => {
+  ] as const)("a whole answer of status 200 that is %j: %s, as the error says", async (body, fault) => {
     await expectFault(askWhole(JSON.stringify(body)), fault);
     await expectFault(askStream(json(200, JSON.stringify(body))), fault);
   });
 
-  test("a stream whose first record is an error fails before it starts, by what the error says", async () => {
+  test("a stream whose first record is an error fails before it starts, with the fault of that error", async () => {
     await expectFault(askStream(sse({ error: { code: 429, message: "busy" } }, "[DONE]")), "rate_limited");
     await expectFault(askStream(': x\n\nevent: error\ndata: {"message":"hm","type":"server_error"}\n\n'), "unavailable");
     await expectFault(askStream(sse({ x_groq: { error: "over capacity" } })), "unreadable");

@@ -62,7 +62,7 @@ describe("what is sent", () => {
 });
 
 describe("what ends a call", () => {
-  test("nobody listens: unavailable, the secret in no message", async () => {
+  test("connection refused: unavailable, without the secret in any message", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     const { port } = server.address() as AddressInfo;
@@ -81,14 +81,14 @@ describe("what ends a call", () => {
     expect(`${error.message} ${String(error.cause)}`).not.toContain("broken");
   });
 
-  test("no headers before the provider's time-out: unavailable, the socket closed", async () => {
+  test("no headers before the provider's timeout: unavailable, the socket closed", async () => {
     const host = await startHost(() => undefined);
     const upstream = useUpstream();
     const provider = providerAt(host.url, { timeoutMs: 60 });
     await expect(upstream.send(requestTo("", { provider }))).rejects.toMatchObject({
       fault: "unavailable",
       reason: "no answer within 60 ms",
-      trouble: { cause: "timeout_first_byte" },
+      failure: { cause: "timeout_first_byte" },
     });
     await until(() => host.sockets.size === 0 && upstream.gauge().calls === 0);
   });
@@ -99,7 +99,7 @@ describe("what ends a call", () => {
     const provider = providerAt(`https://127.0.0.1:${(server.address() as AddressInfo).port}`, { timeoutMs: 100 });
     await expect(useUpstream().send(requestTo("", { provider }))).rejects.toMatchObject({
       reason: "no answer within 100 ms",
-      trouble: { cause: "timeout_connect", detail: "no connection within 100 ms" },
+      failure: { cause: "timeout_connect", detail: "no connection within 100 ms" },
     });
     server.close();
   });
@@ -111,7 +111,7 @@ describe("what ends a call", () => {
     await expect(answer.body.bytes(100)).rejects.toMatchObject({
       fault: "unavailable",
       reason: "the answer stopped arriving",
-      trouble: { cause: "timeout_idle" },
+      failure: { cause: "timeout_idle" },
     });
     await until(() => host.sockets.size === 0 && upstream.gauge().calls === 0);
   });
@@ -209,7 +209,7 @@ describe("bounds", () => {
     expect(new Set((await Promise.all(sends)).map(String))).toEqual(new Set(["ok"]));
   });
 
-  test("a call whose time-out passes while it waits here: local_overload, nothing sent", async () => {
+  test("a call whose timeout passes while it waits here: local_overload, nothing sent", async () => {
     const host = await startHost(() => undefined);
     const upstream = useUpstream({ connections: 1 });
     const first = expect(upstream.send(requestTo(host.url))).rejects.toBeDefined();
@@ -222,7 +222,7 @@ describe("bounds", () => {
     await first;
   });
 
-  test("a host has the whole time-out for a call that waited here", async () => {
+  test("a host has the whole timeout for a call that waited here", async () => {
     const host = await startHost((_request, response) => void setTimeout(() => response.end("ok"), 600));
     const upstream = useUpstream({ connections: 1 });
     const provider = providerAt(host.url, { timeoutMs: 1_000 });
@@ -243,7 +243,7 @@ describe("bounds", () => {
     expect([slots.taken(), slots.waiting()]).toEqual([0, 0]);
   });
 
-  test("a reader whose promises are fulfilled at once holds up nobody else", async () => {
+  test("a reader whose promises are fulfilled at once delays no one else", async () => {
     const block = Buffer.alloc(48_000, "x");
     const host = await startHost((_request, response) => {
       let left = 300;

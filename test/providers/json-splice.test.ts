@@ -19,7 +19,7 @@ function write(rows: [string, string, string, string, string, string][], escape:
 }
 
 describe("spliceJson", () => {
-  test("the result parses to the edited object, and members nobody edits keep their bytes", () => {
+  test("the result parses to the edited object, and unedited members keep their bytes", () => {
     fc.assert(
       fc.property(members, edits, fc.boolean(), (rows, change, escape) => {
         const text = write(rows, escape);

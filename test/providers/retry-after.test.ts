@@ -1,4 +1,4 @@
-// What a host says of when to come back, in all its forms.
+// How long a host asks to wait, in all its forms.
 import { describe, expect, test } from "vitest";
 import { retryAfterMs } from "../../src/providers/transport/exchange.ts";
 

@@ -1,4 +1,4 @@
-// One parser of server-sent events, however the bytes were cut.
+// The parser of server-sent events, however the bytes are cut.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openSseParser, type SseRecord } from "../../src/providers/transport/sse.ts";

@@ -1,4 +1,4 @@
-// Bodies that go to an upstream from disk: whole and with their length, fresh each time, and never in memory.
+// Request bodies that are streamed from disk: complete, with their length, opened anew each time, and never whole in memory.
 import { closeSync, ftruncateSync, mkdtempSync, openSync, readdirSync, readlinkSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// A real HTTP server that answers as a test says, and a gateway side that calls it.
+// A real HTTP server that answers as a test says, and an upstream client that calls it.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { afterEach } from "vitest";
@@ -64,7 +64,7 @@ export function routeTo(baseUrl: string, change: Partial<Provider> = {}): Route 
 export async function until(condition: () => boolean): Promise<void> {
   const patience = AbortSignal.timeout(10_000);
   while (!condition()) {
-    if (patience.aborted) throw new Error("waited in vain");
+    if (patience.aborted) throw new Error("timed out while waiting");
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -1,4 +1,4 @@
-// Lists of voices within bounds, whatever a provider says.
+// Lists of voices stay within bounds, whatever a provider sends.
 import { expect, test } from "vitest";
 import type { ProviderVoice } from "../../src/providers/verbs/audio.ts";
 import { openVoiceList } from "../../src/providers/voice-list.ts";
@@ -15,7 +15,7 @@ test("ten thousand voices, and no more", () => {
   expect(list.all()).toHaveLength(10_000);
 });
 
-test("what nobody could ask for by its id is left out; the first of an id counts", () => {
+test("voices with an unusable id are left out; the first of an id counts", () => {
   const list = openVoiceList();
   const odd = ["", ".", "..", "a/b", "a\nb", "a\0b", "\ud800", "\u202ea", "x".repeat(10_000), "a?b", "a#b", "a%2fb", "a\\b"];
   for (const id of [...odd, "constructor", "__proto__", "Stimme für alle (v2)"]) list.add(voice(id));

@@ -1,4 +1,4 @@
-// What a failed attempt means for the next step, and all of them for the client (WIRE.md 10.3, OPERATOR.md).
+// What a failed attempt means for the next step, and all of them for the client (docs/behaviour/providers.md#faults, #routing).
 import { describe, expect, test } from "vitest";
 import type { Model } from "../../src/catalog/types.ts";
 import { ApiError } from "../../src/errors/fail.ts";
@@ -53,7 +53,7 @@ describe("attempts", () => {
     [413, 413],
     [200, 400], // an error as the first record of a stream that began well
     [null, 400],
-  ])("a rejection that came with %s is told with %i", async (status, told) => {
+  ])("a rejection that came with %s becomes %i", async (status, told) => {
     const rejection = attempt(candidates, createBreakers(), idle, [], async () => {
       throw new UpstreamError("rejected", "the upstream's words", { status });
     });
@@ -76,7 +76,7 @@ describe("rules of an operation", () => {
     throw new UpstreamError(fault, "the upstream's words");
   };
 
-  test("a fault that ends it all: no further route is tried, and what the rule threw is told", async () => {
+  test("a final fault: no further route is tried, and the rule's error reaches the client", async () => {
     const attempts: Attempt[] = [];
     const stopAt = ({ fault }: UpstreamError) => {
       if (fault === "rate_limited") throw new ApiError("rate_limit_exceeded", {});
@@ -112,7 +112,7 @@ describe("rules of an operation", () => {
         expect((await ask([fault, "rejected", "rejected"])).code).toBe("provider_unavailable");
       },
     );
-    test.each<UpstreamFault>(["gone", "refused"])("is final after %s, and where it comes first", async (fault) => {
+    test.each<UpstreamFault>(["gone", "refused"])("is final after %s, and when it comes first", async (fault) => {
       expect(await ask([fault, "rejected", "ok"])).toEqual({ code: "request_rejected", outcomes: [fault, "rejected"] });
       expect(await ask(["rejected", "ok"])).toEqual({ code: "request_rejected", outcomes: ["rejected"] });
     });

@@ -1,4 +1,4 @@
-// The breaker's promise (OPERATOR.md): opens after 5 failures in a row, for 5 s, then one probe decides.
+// The circuit breaker opens after 5 failures in a row, for 5 s, then one probe decides (docs/behaviour/providers.md#routing).
 import { describe, expect, test } from "vitest";
 import { createBreakers } from "../../src/routing/breaker.ts";
 
@@ -44,7 +44,7 @@ describe("a breaker", () => {
     breakers.answered("a");
     expect([breakers.admits("a"), breakers.admits("a")]).toEqual([true, true]);
   });
-  test("a probe whose stream begins lets all through at once", () => {
+  test("a probe whose stream begins closes the breaker at once", () => {
     const { breakers, pass } = withClock();
     times(5, () => breakers.failed("a"));
     pass(5_000);
@@ -74,7 +74,7 @@ describe("a breaker", () => {
     times(4, () => breakers.broke("a"));
     expect(breakers.admits("a")).toBe(true);
   });
-  test("streams that begin stand between failed calls: 5 % of them open nothing", () => {
+  test("streams that begin interrupt a row of failed calls: 5 % failures don't open the breaker", () => {
     const { breakers } = withClock();
     times(100, () => {
       breakers.failed("a");
@@ -113,7 +113,7 @@ describe("a breaker", () => {
     });
     expect(breakers.admits("a")).toBe(false);
   });
-  test("is shown open only while it passes calls over, not until somebody calls again", () => {
+  test("is shown open only while it passes calls over, not until the next call", () => {
     const { breakers, pass } = withClock();
     times(5, () => breakers.failed("a"));
     expect(breakers.failing()).toEqual([{ routeId: "a", isOpen: true }]);

@@ -1,7 +1,7 @@
 // Videos that the simulator makes: what a player reads of them, and that they depend on nothing but the request.
 import { afterEach, expect, test, vi } from "vitest";
 import { clipFacts, makeClip } from "../../src/simulator/made/mp4.ts";
-import { readClip } from "./picture-check.ts";
+import { readVideo } from "./picture-check.ts";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -13,7 +13,7 @@ test.each([
 ])("a clip of %s and %d seconds is what it says of itself", async (aspect, seconds, width, height) => {
   const facts = clipFacts(aspect, seconds);
   expect(facts).toEqual({ width, height, seconds: Math.max(seconds, 1 / 24), fps: 24 });
-  const { sizes, type, packetCount, ...read } = await readClip(await makeClip(aspect, seconds));
+  const { sizes, type, packetCount, ...read } = await readVideo(await makeClip(aspect, seconds));
   expect(read).toMatchObject({ width, height, fps: 24 });
   expect(read.seconds).toBeCloseTo(facts.seconds, 6);
   expect(type).toMatch(/^video\/mp4; codecs="avc1\./);

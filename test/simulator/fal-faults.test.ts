@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { failures, failureTypes } from "../../src/simulator/fal/failure-types.ts";
 import { load, run, send, submit } from "./fal-fixture.ts";
-import { readClip, readPng } from "./picture-check.ts";
+import { readVideo, readPng } from "./picture-check.ts";
 import { until, useSimulator } from "./simulator-fixture.ts";
 
 const simulator = useSimulator();
@@ -171,7 +171,7 @@ describe("what the output tells", () => {
   test("clips: sim-seconds-N is longer or shorter than asked, sim-no-duration says nothing of it", async () => {
     const { json } = await run(simulator.current, "tide/video+sim-seconds-2", { prompt, duration: "5" });
     expect(json.video.duration).toBe(2);
-    expect(await readClip((await load(json.video.url)).bytes)).toMatchObject({ seconds: 2 });
+    expect(await readVideo((await load(json.video.url)).bytes)).toMatchObject({ seconds: 2 });
     const { json: silent } = await run(simulator.current, "tide/video+sim-no-duration+sim-no-size", { prompt });
     expect(Object.keys(silent.video)).toEqual(["url", "content_type", "file_name", "file_size"]);
     expect((await run(simulator.current, "tide/video+sim-images-0", { prompt })).json.video).toBeNull();

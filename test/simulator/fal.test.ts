@@ -2,7 +2,7 @@
 import { imageSize } from "image-size";
 import { describe, expect, test } from "vitest";
 import { load, run, send, submit } from "./fal-fixture.ts";
-import { readClip, readPng } from "./picture-check.ts";
+import { readVideo, readPng } from "./picture-check.ts";
 import { useSimulator } from "./simulator-fixture.ts";
 
 const simulator = useSimulator();
@@ -169,7 +169,7 @@ describe("clips", () => {
       const { bytes, type } = await load(json.video.url);
       expect(json.video).toMatchObject({ content_type: "video/mp4", width, height, duration: seconds, fps: 24, file_size: bytes.length });
       expect(type).toBe("video/mp4");
-      const clip = await readClip(bytes);
+      const clip = await readVideo(bytes);
       expect(clip).toMatchObject({ seconds, width, height, packetCount: seconds * 24 });
       expect(clip.fps).toBeCloseTo(24);
       expect(clip.type).toContain("avc1.4d40");

@@ -20,7 +20,7 @@ export function readPng(bytes: Buffer): { width: number; height: number; palette
   return { width, height, palette: chunks.get("PLTE")!, pixels };
 }
 
-export async function readClip(bytes: Buffer) {
+export async function readVideo(bytes: Buffer) {
   const input = new Input({ source: new BufferSource(bytes), formats: ALL_FORMATS });
   const track = (await input.getPrimaryVideoTrack())!;
   const { averagePacketRate, packetCount } = await track.computePacketStats();

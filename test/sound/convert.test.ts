@@ -1,4 +1,4 @@
-// Conversions: a format is what its name says, a tone stays that tone, and how a stream was cut changes nothing.
+// Conversions: the result is in the named format, a tone keeps its pitch, and how a stream was cut changes nothing.
 import { MPEGDecoder } from "mpg123-decoder";
 import { describe, expect, test } from "vitest";
 import { convertPiece, convertWhole, openConversion, openSampleCutter, pcmOf, samplesOf } from "../../src/sound/convert.ts";
@@ -82,7 +82,7 @@ describe("resampling", () => {
     [24_000, 22_050],
     [44_100, 16_000],
   ] as const;
-  test.each(rates)("from %i to %i Hz, a tone that the lower rate can't hold is gone instead of another tone", (from, to) => {
+  test.each(rates)("from %i to %i Hz, a tone that the lower rate can't hold is removed instead of aliased", (from, to) => {
     const resampler = openResampler(from, to);
     const made = resampler.push(tone(to / 2 + 250, from, 1));
     expect(loudness(made)).toBeLessThan(0.001);
@@ -131,7 +131,7 @@ describe("samples", () => {
     expect((await convertWhole(pcm, 8_000, "ulaw_8000", never)).toString("hex")).toBe("ffce4e8000fe7e97");
   });
 
-  test("every mu-law byte comes back from what it means", async () => {
+  test("every mu-law byte survives decoding and encoding", async () => {
     const bytes = Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => byte !== 0x7f); // minus zero
     const pcm = pcmOf(Float32Array.from(bytes, decodeMuLaw));
     expect([...(await convertWhole(pcm, 8_000, "ulaw_8000", never))]).toEqual(bytes);

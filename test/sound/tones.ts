@@ -1,4 +1,4 @@
-// Tones to convert, and what is left of them: their pitch and loudness.
+// Tones to convert, and measurements of the result: pitch and loudness.
 import { pcmOf } from "../../src/sound/convert.ts";
 
 export function tone(hertz: number, sampleRate: number, seconds: number, loudness = 0.5): Float32Array {

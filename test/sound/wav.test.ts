@@ -1,4 +1,4 @@
-// WAV files: what is read of them, and what is none of ours.
+// WAV files: what is read, and what is refused.
 import { describe, expect, test } from "vitest";
 import { readWav } from "../../src/sound/wav.ts";
 
@@ -42,7 +42,7 @@ describe("read", () => {
   test("behind other chunks, of odd length too", () => {
     expect(readWav(wav(samples(7), { before: Buffer.from("LIST\x03\0\0\0abc\0", "latin1") }))!.pcm).toEqual(samples(7));
   });
-  test.each([0xffff_ffff, 100])("a length that says more than there is (%i): to the end", (dataLength) => {
+  test.each([0xffff_ffff, 100])("a length beyond the file (%i): read to the end", (dataLength) => {
     expect(readWav(wav(Buffer.concat([samples(7), Buffer.from([1])]), { dataLength }))!.pcm).toEqual(samples(7));
   });
 });
@@ -52,7 +52,7 @@ describe("none of ours", () => {
     ["floats", wav(samples(1, 2), { tag: 3, bits: 32 })],
     ["24 bits", wav(samples(1, 2, 3), { bits: 24 })],
     ["no channel", wav(samples(1), { channels: 0 })],
-    ["a rate of nobody's", wav(samples(1), { sampleRate: 44_101 })],
+    ["an unsupported sample rate", wav(samples(1), { sampleRate: 44_101 })],
     ["another file", Buffer.from("ID3 and so on and on")],
     ["a file cut inside its head", wav(samples(1)).subarray(0, 30)],
     ["nothing", Buffer.alloc(0)],

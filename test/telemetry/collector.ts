@@ -1,4 +1,4 @@
-// A collector of OTLP over HTTP, protobuf: reads the few fields of a span that the tests ask for.
+// An OTLP collector over HTTP with protobuf: reads the few fields of a span that the tests need.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 

@@ -1,4 +1,4 @@
-// The dashboard and the alert rules ask for figures that a real gateway shows, and no figure of ours is forgotten by both.
+// The dashboard and the alert rules use only metrics that a real gateway shows, and every metric of ours appears in one of them.
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -69,13 +69,13 @@ test("brackets are closed", () => {
 });
 
 describe("each alert", () => {
-  test.each(rules)("$alert says how bad it is and what it means", ({ labels, annotations }) => {
+  test.each(rules)("$alert has a severity and an explanation", ({ labels, annotations }) => {
     expect(["critical", "warning", "info"]).toContain(labels.severity);
     expect(annotations.summary).toMatch(/^.{20,}\.$/);
   });
 });
 
-test("panels have ids of their own and stand within the grid", () => {
+test("panels have unique ids and fit the grid", () => {
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
   expect(panels.filter(({ gridPos }) => gridPos.x + gridPos.w > 24)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// /metrics of the real server: every figure is what the books say, to the unit.
+// /metrics of the real server: every figure matches the ledger, to the unit.
 import { expect, test } from "vitest";
 import { chatWorld, language, provider } from "../operations/chat/chat-gateway.ts";
 import { endJob, newJob } from "../support/media-jobs.ts";
@@ -120,7 +120,7 @@ test("a pending job's age is how long it has waited for a runner, not for its sl
   await endJob(gateway, account, job, { to: "failed" });
 });
 
-test("a balance that somebody changed behind the ledger's back is a mismatch", async () => {
+test("a balance that was changed without the ledger is a mismatch", async () => {
   const { gateway } = world;
   const account = await world.account();
   const { pool } = gateway.context.db;

@@ -1,8 +1,8 @@
-// A page of /metrics, read: figures by name and labels.
+// Reads a page of /metrics: figures by name and labels.
 import type { Gateway } from "../support/gateway.ts";
 
 export interface Page {
-  /** The one figure of that name whose labels hold these; undefined: there is none. */
+  /** The one figure of that name whose labels include these; undefined: there is none. */
   figure(name: string, labels?: Record<string, string>): number | undefined;
   /** Every figure of that name. */
   all(name: string): { labels: Record<string, string>; value: number }[];
@@ -37,7 +37,7 @@ export function readPage(text: string): Page {
   };
 }
 
-/** Scrapes until it holds; fails with what it saw last. */
+/** Scrapes until the condition holds; fails with the last page. */
 export async function scrapeUntil(gateway: Pick<Gateway, "url">, holds: (page: Page) => boolean, withinMs = 20_000): Promise<Page> {
   for (const giveUpAt = Date.now() + withinMs; ;) {
     const page = await scrape(gateway);

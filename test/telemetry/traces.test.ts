@@ -1,4 +1,4 @@
-// Traces as a collector gets them: a span a request, a span an attempt below it, and what an upstream is told of them.
+// Traces as a collector receives them: a span for each request, a span for each attempt below it, and what is passed to upstreams.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hello, language, provider, recordsOf } from "../operations/chat/chat-gateway.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
@@ -49,7 +49,7 @@ async function spansOf(requestId: string, count: number): Promise<SentSpan[]> {
 
 const toldUpstream = () => gateway.simulator.calls().map(({ headers }) => headers["traceparent"]);
 
-test("a request is a span below its caller's, each attempt a span below it, and each upstream is told of its own", async () => {
+test("a request is a span below its caller's, each attempt a span below it, and each upstream gets its own as parent", async () => {
   const reply = await chat("demo/chat", { traceparent: `00-${traceId}-${callersSpan}-01`, "x-request-id": "traced-1" });
   expect(reply.status).toBe(200);
   const [request, failed, served] = await spansOf("traced-1", 3);
@@ -100,7 +100,7 @@ test("a stream that broke is an attempt that failed, to its end", async () => {
   expect(broken!.attributes["gen_ai.usage.output_tokens"]).toBeUndefined();
 });
 
-test("a request that no route serves is an error with its code; one that a caller spoiled is none", async () => {
+test("a request that no route serves is an error with its code; an invalid one is not", async () => {
   expect((await chat("demo/broken", { "x-request-id": "traced-3" })).status).toBe(503);
   const [request] = await spansOf("traced-3", 2);
   expect(request).toMatchObject({ status: 2, attributes: { "svc.error_code": "provider_unavailable", "http.response.status_code": 503 } });
@@ -110,7 +110,7 @@ test("a request that no route serves is an error with its code; one that a calle
   expect(refused!.attributes["svc.model"]).toBeUndefined();
 });
 
-test("a media job's attempt stands in the trace of the request that submitted it", async () => {
+test("a media job's attempt belongs to the trace of the request that submitted it", async () => {
   const account = await gateway.createAccount({ deposit: "20" });
   gateway.simulator.reset();
   const headers = { "x-request-id": "traced-5", traceparent: `00-${"c".repeat(32)}-${callersSpan}-01` };
@@ -121,7 +121,7 @@ test("a media job's attempt stands in the trace of the request that submitted it
   expect(toldUpstream()[0]).toBe(`00-${"c".repeat(32)}-${attempt!.spanId}-01`);
 });
 
-test("what its caller doesn't sample is not sent, and the upstream is told so", async () => {
+test("an unsampled request is not exported, and the upstream gets the flag", async () => {
   await chat("demo/stream", { traceparent: `00-${"d".repeat(32)}-${callersSpan}-00`, "x-request-id": "untraced" });
   expect(toldUpstream().map((told) => String(told).replace(/-[0-9a-f]{16}-/, "-…-"))).toEqual([`00-${"d".repeat(32)}-…-00`]);
   await chat("demo/stream", { "x-request-id": "after" });
@@ -129,7 +129,7 @@ test("what its caller doesn't sample is not sent, and the upstream is told so", 
   expect(collector.spans.filter((span) => span.traceId === "d".repeat(32))).toEqual([]);
 });
 
-test("no prompt, answer, key, address of an account or path that nobody serves is in a span", async () => {
+test("no prompt, answer, key, address of an account or unknown path is in a span", async () => {
   const account = await gateway.createAccount({ deposit: "20" });
   const messages = [{ role: "user", content: "my-secret-prompt" }];
   const headers = { "x-request-id": "traced-7", tracestate: "vendor=my-secret-state", baggage: "k=my-secret-baggage" };

@@ -1,4 +1,4 @@
-// Without a collector nothing of tracing is there; with one that is away nobody but the operator notices.
+// Without a collector there is no tracing at all; an unavailable collector affects nothing but the operator's figures.
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -25,13 +25,13 @@ async function chat(): Promise<number> {
   return (await gateway!.request("POST", "/v1/chat/completions", { key, body: { model: "demo/chat", messages: hello }, headers })).status;
 }
 
-test("off: an upstream is told of no trace, its caller's neither", async () => {
+test("off: an upstream gets no traceparent, not even its caller's", async () => {
   gateway = await startGateway({ catalog });
   expect(await chat()).toBe(200);
   expect(gateway.simulator.calls()[0]!.headers).not.toHaveProperty("traceparent");
 });
 
-test("a collector that is away: calls are served, the lost spans are counted, and the gateway ends in time", async () => {
+test("an unavailable collector: calls are served, the lost spans are counted, and the gateway ends in time", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -42,7 +42,7 @@ test("a collector that is away: calls are served, the lost spans are counted, an
 });
 
 describe("a process of its own", () => {
-  /** Says on standard error which of OpenTelemetry's packages are loaded; prom-client itself takes the bare interface. */
+  /** Prints to standard error which of OpenTelemetry's packages are loaded; prom-client itself loads only the API package. */
   const watching = () => {
     const path = join(inject("runFolder"), "watch-loads.mjs");
     writeFileSync(

@@ -1,4 +1,4 @@
-// Several workers behind one port: whichever answers /metrics shows the whole machine, and what a worker that died had counted stays.
+// Several workers behind one port: whichever answers /metrics shows the whole machine, and a dead worker's counts stay.
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAccount } from "../../src/accounts/admin.ts";
@@ -43,7 +43,7 @@ async function chat(): Promise<void> {
 const chats = { operation: "createChatCompletion", status: "200" };
 const workers = () => readFileSync(`/proc/${gateway.pid}/task/${gateway.pid}/children`, "utf8").trim().split(" ").map(Number);
 
-test("every scrape shows all calls and all money, whoever answers it and whoever answered them", async () => {
+test("every scrape shows all calls and all money, whichever worker answers", async () => {
   for (let i = 0; i < 12; i += 1) await chat();
   const { rows } = await db.pool.query<{ cost: string; model: string }>("select model, sum(cost)::text as cost from usage_log group by 1");
   for (let i = 0; i < 6; i += 1) {

@@ -1,4 +1,4 @@
-// Whatever history a chat request brings, Anthropic's rules of histories hold after translation, and nothing that was said is lost.
+// For any history of a chat request: after translation Anthropic's rules of histories hold, and no content is lost.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cleanMessages } from "../../src/providers/anthropic/history.ts";
@@ -60,7 +60,7 @@ test("roles, pairs, ids and blank texts are as Claude takes them; images and cal
   );
 });
 
-/** The same JSON without white space; what is no object keeps its text. */
+/** The same JSON without white space; text that is not an object stays unchanged. */
 function inputText(text: string): string {
   if (text.trim() === "") return "{}";
   if (text.startsWith('{"n":1')) return text;
@@ -68,7 +68,7 @@ function inputText(text: string): string {
     const value = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return JSON.stringify(value);
   } catch {
-    // told below
+    // the text is kept below
   }
   return JSON.stringify({ _raw: text });
 }

@@ -1,4 +1,4 @@
-// The history of a chat request in Anthropic's dialect (WIRE.md 7, 9): system, calls of tools and their results.
+// The history of a chat request in the Anthropic dialect: system messages, tool calls and their results.
 import { describe, expect, test } from "vitest";
 import { chatToMessageRequest } from "../../src/providers/translation/chat-to-message-request.ts";
 
@@ -43,7 +43,7 @@ describe("system", () => {
 });
 
 describe("calls and their results", () => {
-  test("all results that follow stand in one user message, in the order of the calls, before anything else", () => {
+  test("all following results are in one user message, in the order of the calls, before anything else", () => {
     const sent = messagesOf(
       hi,
       calls(call("a", "look", '{"q":1}'), call("b", "list", "")),

@@ -1,4 +1,4 @@
-// A chat request in Anthropic's dialect (WIRE.md 7 column A, 7.1, 9), as pure functions.
+// A chat request in the Anthropic dialect (docs/behaviour/translation.md#requests), as pure functions.
 import { describe, expect, test } from "vitest";
 import { UpstreamError } from "../../src/providers/errors/upstream-error.ts";
 import { chatToMessageRequest } from "../../src/providers/translation/chat-to-message-request.ts";
@@ -77,7 +77,7 @@ describe("content", () => {
     ["video", { type: "video_url", video_url: { url: "https://x.test/a.mp4" } }],
     ["an uploaded file", { type: "file", file: { file_id: "file-1" } }],
     ["a file of another kind", { type: "file", file: { file_data: "data:application/zip;base64,AAAA" } }],
-    ["a part that nobody knows", { type: "hologram" }],
+    ["an unknown part", { type: "hologram" }],
   ])("%s: refused, naming the part", (_, value) => {
     expect(refusalOf({ messages: [hi, { role: "user", content: [{ type: "text", text: "x" }, value] }] }).param).toBe(
       "messages[1].content[1]",

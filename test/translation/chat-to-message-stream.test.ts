@@ -1,4 +1,4 @@
-// Chat chunks as Anthropic events: whatever the chunks and their order, blocks are whole and come one after another (WIRE.md 8.4).
+// Chat chunks as Anthropic events: whatever the chunks and their order, blocks are complete and come one after another.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chatToMessageStream } from "../../src/providers/translation/chat-to-message-stream.ts";
@@ -108,7 +108,7 @@ describe("blocks", () => {
     ]);
   });
 
-  test("are none where nothing was produced", async () => {
+  test("are absent where nothing was produced", async () => {
     const { message } = await tell([delta({ role: "assistant", content: "" }), ends("stop")]);
     expect(message).toMatchObject({ content: [], stop_reason: "end_turn" });
   });
@@ -140,7 +140,7 @@ describe("the end", () => {
     ["half", '{"a":"b'],
     ["no object", '["a"]'],
     ["too much", '{"a":1}}'],
-  ])("arguments that are %s: max_tokens, whatever the upstream says", async (_, piece) => {
+  ])("arguments that are %s: max_tokens, whatever the upstream's finish reason", async (_, piece) => {
     const stream = chatToMessageStream(chatStream([starts(0, "a"), goesOn(0, piece), ends("tool_calls")]), asked, Promise.resolve(1));
     await stream.forEach(() => undefined);
     expect(stream.tally.end?.stop_reason).toBe("max_tokens");

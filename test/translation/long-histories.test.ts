@@ -1,4 +1,4 @@
-// Histories as long as a body may be: translated in time that grows with them, whatever they repeat, and on any stack.
+// Histories as long as a body may be: translated in linear time, however repetitive, and without deep recursion.
 import { describe, expect, test } from "vitest";
 import { toChatRequest } from "../../src/language/responses/chat-request.ts";
 import type { ResponseRequest } from "../../src/language/responses/types.ts";
@@ -53,7 +53,7 @@ describe("a chat for Anthropic's hosts", () => {
 });
 
 describe("messages", () => {
-  test("results that are spread over many turns stand together", () => {
+  test("results that are spread over many turns are merged", () => {
     const calls = listOf(many, (index) => ({ type: "tool_use", id: `t${index}`, name: "look", input: {} }));
     const results = listOf(many, (index) => ({
       role: "user",

@@ -1,4 +1,4 @@
-// A message request as a chat request: order, ids, bytes of arguments and images survive (WIRE.md 7, column B, and 9).
+// A message request as a chat request: order, ids, bytes of arguments and images survive (docs/behaviour/translation.md#edge-cases).
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseExact } from "../../src/providers/json/exact-numbers.ts";
@@ -43,7 +43,7 @@ describe("the conversation", () => {
     ]);
   });
 
-  test("results of tools come first, each as a message; errors say so; what they show follows the last", () => {
+  test("results of tools come first, each as a message; errors are marked; their images follow the last", () => {
     const messages = conversation(
       user(text("Go")),
       { role: "assistant", content: [text("I call."), call("a"), call("b"), call("c")] },

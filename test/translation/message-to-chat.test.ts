@@ -1,4 +1,4 @@
-// A message as a chat answer, whole and streamed (WIRE.md 8.1, 8.3): both say the same, by the rules of WIRE.md 1 and 2.2.
+// A message as a chat answer, whole and streamed: both say the same (docs/behaviour/translation.md#message-stream-to-chat).
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { events, expectFault, json } from "../providers/openai/chat-fixture.ts";
@@ -84,7 +84,7 @@ describe("whole", () => {
     expect((await streamOf(sse(start(), ...textBlock(0, "A"), end(reason), stop))).records.at(-1).choices[0].finish_reason).toBe(finish);
   });
 
-  test("a refusal's text is in refusal, else what it explains", async () => {
+  test("a refusal's text is in refusal, else its explanation", async () => {
     const { message } = (await wholeOf([{ type: "text", text: "I can't." }], { stop_reason: "refusal" })).choice;
     expect(message).toMatchObject({ content: null, refusal: "I can't." });
     const explained = await wholeOf([], { stop_reason: "refusal", stop_details: { type: "refusal", explanation: "No." } });

@@ -1,4 +1,4 @@
-// The thread that walks through recordings for measure-audio.ts, one after another; it is ended where one takes too long.
+// The worker thread that measures recordings for measure-audio.ts, one after another; it is terminated where one takes too long.
 import { parentPort } from "node:worker_threads";
 import { MediaFault } from "../types.ts";
 import type { Measured, MeasureOrder } from "./measure-audio.ts";
@@ -9,7 +9,7 @@ function measured({ path, extension }: MeasureOrder): Measured {
     return { seconds: walkAudio(path, extension) };
   } catch (error) {
     if (error instanceof MediaFault) return { fault: { reason: error.reason, sentence: error.message } };
-    // A reader that runs over the end of a damaged piece; a file that can't be opened is a fault of ours.
+    // A reader ran past the end of a damaged part; a file that can't be opened is our own fault.
     if (error instanceof RangeError) return { fault: { reason: "invalid", sentence: "The audio file cannot be read. It is damaged." } };
     throw error;
   }

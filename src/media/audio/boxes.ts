@@ -1,15 +1,15 @@
-// Boxes of MP4: a length, a name, the content. In the file and in memory.
+// Reads the boxes of MP4 (length, name, content), in the file and in memory.
 import { type Bytes, bytesOf, nameAt } from "./bytes.ts";
 
 export interface Box {
   name: string;
   at: number;
-  /** Where its content stands. */
+  /** Offset of its content. */
   from: number;
   end: number;
 }
 
-/** Null: none stands there, or it is cut; only the last of a file may say that it goes to the end. */
+/** Null where there is none or it is truncated; only the last box of a file may extend to its end. */
 export function boxAt(source: Bytes, at: number): Box | null {
   const head = source.read(at, 16);
   if (head.length < 8) return null;
@@ -25,10 +25,10 @@ export function boxAt(source: Bytes, at: number): Box | null {
   return { name, at, from, end: at + size };
 }
 
-/** No box of an honest file has as many in it. */
+/** No honest file has as many boxes inside one. */
 const innerMax = 10_000;
 
-/** The boxes in a piece of memory; damaged ones end the list. */
+/** The boxes in a buffer; a damaged one ends the list. */
 export function boxesIn(content: Buffer): { name: string; content: Buffer }[] {
   const found: { name: string; content: Buffer }[] = [];
   const source = bytesOf(content);
@@ -41,7 +41,7 @@ export function boxesIn(content: Buffer): { name: string; content: Buffer }[] {
   return found;
 }
 
-/** The first of a path of names, e.g. `mdia/minf/stbl`. */
+/** The first box at a path of names, e.g. `mdia/minf/stbl`. */
 export function boxIn(content: Buffer, path: string): Buffer | null {
   let inner: Buffer | undefined = content;
   for (const name of path.split("/")) {

@@ -1,22 +1,22 @@
-// A file's bytes for the walkers of this folder, through one window: however large the file is, a megabyte of it is in memory.
+// Reads a file's bytes for the parsers of this folder through one window: however large the file, a megabyte of it is in memory.
 import { fstatSync, openSync, readSync } from "node:fs";
 
 export interface Bytes {
   size: number;
-  /** What there is of `length` bytes at `at`, at most a window's worth. The next call may overwrite it. */
+  /** Up to `length` bytes at `at`, at most one window. The next call may overwrite them. */
   read(at: number, length: number): Buffer;
 }
 
 const windowBytes = 1024 * 1024;
 const passesMax = 16;
 
-/** Of an open file, which whoever opened it closes. */
+/** Of an open file; the caller closes it. */
 export function openBytes(file: number): Bytes {
   const { size } = fstatSync(file);
   const window = Buffer.alloc(windowBytes);
   let start = 0;
   let filled = 0;
-  // A walk goes through the file once for each track; an index that jumps about would read it a million times.
+  // A walk reads the file once for each track; a hostile index could make it read a million times.
   let fills = 1_000 + (passesMax * size) / windowBytes;
   const fill = (at: number) => {
     if (--fills < 0) throw new RangeError("the file is read too often");
@@ -39,7 +39,7 @@ export function openBytes(file: number): Bytes {
   };
 }
 
-/** Of what is in memory already. */
+/** Of bytes that are in memory already. */
 export function bytesOf(content: Buffer): Bytes {
   return { size: content.length, read: (at, length) => content.subarray(at, at + length) };
 }

@@ -1,15 +1,15 @@
-// Elements of EBML, the form of WebM: an id, a length that may be unknown, and the content.
+// Reads the elements of EBML, WebM's container format: an id, a length that may be unknown, and the content.
 import { type Bytes, bytesOf } from "./bytes.ts";
 
 export interface Element {
   id: number;
-  /** Where its content stands. */
+  /** Offset of its content. */
   from: number;
-  /** Null: unknown, it ends where an element comes that can't be in it. */
+  /** Null: unknown; it ends at an element that can't be inside it. */
   size: number | null;
 }
 
-/** Null: none stands there. */
+/** Null where there is none. */
 export function elementAt(source: Bytes, at: number): Element | null {
   const bytes = source.read(at, 12);
   const idBytes = Math.clz32(bytes[0] ?? 0) - 23;
@@ -18,7 +18,7 @@ export function elementAt(source: Bytes, at: number): Element | null {
   return size === null ? null : { id: bytes.readUIntBE(0, idBytes), from: at + idBytes + size.bytes, size: size.value };
 }
 
-/** A number that says its own length; its value is null where all its bits are set. */
+/** A variable-length number; its value is null where all its bits are set. */
 export function sizeAt(bytes: Buffer, at: number): { value: number | null; bytes: number } | null {
   const first = bytes[at];
   if (first === undefined) return null;
@@ -34,7 +34,7 @@ export function sizeAt(bytes: Buffer, at: number): { value: number | null; bytes
   return { value: isUnknown ? null : value, bytes: length };
 }
 
-/** The elements in a piece of memory, for the few that are read whole. */
+/** The elements in a buffer, for the few that are read whole. */
 export function elementsIn(content: Buffer): { id: number; content: Buffer }[] {
   const source = bytesOf(content);
   const found: { id: number; content: Buffer }[] = [];
@@ -48,6 +48,6 @@ export function elementsIn(content: Buffer): { id: number; content: Buffer }[] {
 }
 
 export function unsigned(content: Buffer): number {
-  // Some programs write all eight bytes of any number.
+  // Some programs write every number in eight bytes.
   return content.length > 8 ? 0 : content.reduce((value, byte) => value * 256 + byte, 0);
 }

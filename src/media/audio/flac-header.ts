@@ -1,8 +1,8 @@
-// The header of one FLAC frame (RFC 9639, 9.1), which says how many samples it holds; guarded by a checksum of its own.
+// Reads the header of one FLAC frame (RFC 9639, 9.1): its number of samples, guarded by a checksum.
 
 export interface FlacFrame {
   samples: number;
-  /** 0: what the stream's header says. */
+  /** 0: as in the stream's header. */
   rate: number;
   headerBytes: number;
 }
@@ -15,10 +15,10 @@ const crc8 = Uint8Array.from({ length: 256 }, (_, byte) => {
 
 const rates = [0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000];
 
-/** The longest header. */
+/** Length of the longest header. */
 export const flacHeaderBytes = 16;
 
-/** Null: no header stands there. */
+/** Null: no valid header. */
 export function flacFrameAt(bytes: Buffer, at: number): FlacFrame | null {
   if (at + 6 > bytes.length || bytes[at] !== 0xff || (bytes[at + 1]! & 0xfe) !== 0xf8) return null;
   const sizeCode = bytes[at + 2]! >> 4;

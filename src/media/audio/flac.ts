@@ -1,4 +1,4 @@
-// FLAC: frames that don't say their length. One ends where the next valid header stands behind a checksum that is right for all of it.
+// Measures FLAC. Its frames have no length: one ends where the next valid header follows a checksum that is right for the whole frame.
 import { type Bytes, nameAt } from "./bytes.ts";
 import { type FlacFrame, flacFrameAt, flacHeaderBytes } from "./flac-header.ts";
 import { id3Bytes } from "./mpeg-frames.ts";
@@ -11,7 +11,7 @@ const crc16 = Uint16Array.from({ length: 256 }, (_, byte) => {
   return crc & 0xffff;
 });
 
-/** Eight channels of 65,535 samples at 24 bits take 1.5 MB. */
+/** Upper bound of a frame: eight channels of 65,535 samples at 24 bits take 1.5 MB. */
 const frameBytesMax = 2 * 1024 * 1024;
 const pieceBytes = 65_536;
 const blocksMax = 1_000;
@@ -43,12 +43,12 @@ export function walkFlac(source: Bytes): Walked {
     }
   }
   const promised = rate === 0 ? 0 : samples / rate;
-  // FFmpeg leaves the old header before a part that it copies (-c copy): that says nothing where the last frame is whole.
+  // FFmpeg keeps the old header of a part that it copies (-c copy): its count is ignored where the last frame is complete.
   const promise = { ...nothingPromised, seconds: explained === source.size ? 0 : promised, loose: promised, isCut };
   return { seconds: tally.seconds(), explained, promise };
 }
 
-/** Of STREAMINFO the rate, where a frame refers to it, and how many samples there are; 0: unknown. */
+/** From STREAMINFO: the sample rate, for frames that refer to it, and the number of samples; 0: unknown. */
 function readHeaders(source: Bytes, start: number): { rate: number; samples: number; framesAt: number } {
   const info = source.read(start, 42);
   if (info.length < 42 || nameAt(info, 0) !== "fLaC") throw broken("Its header is cut.");
@@ -80,13 +80,13 @@ function nextHeader(source: Bytes, from: number): number {
   return end;
 }
 
-/** Null: nothing behind it makes the frame whole. */
+/** Null: no position after it makes the frame complete. */
 function frameEnd(source: Bytes, start: number): number | null {
   const last = Math.min(source.size, start + frameBytesMax);
   let crc = 0;
   let wanted = 1_024; // most frames are small
   for (let at = start; at < last;) {
-    // A copy, since looking further moves the window; with room for the header of the frame behind.
+    // A copy, because searching on moves the window; with room for the next frame's header.
     const piece = Buffer.from(source.read(at, wanted + flacHeaderBytes));
     const length = Math.min(wanted, piece.length, last - at);
     for (let index = 0; index < length; index++) {

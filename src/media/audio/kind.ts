@@ -1,4 +1,4 @@
-// The kinds of recordings that are taken, told by their bytes alone: a name or a content type of a caller is not believed.
+// Recognises the kinds of recordings that are taken by their bytes alone: a caller's file name or content type is not trusted.
 import { open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import type { AudioKind } from "../types.ts";
@@ -14,11 +14,11 @@ const kinds: Record<AudioKind["extension"], AudioKind> = {
   flac: { extension: "flac", contentType: "audio/flac" },
 };
 
-/** Longer than three of the longest frames of MP3. */
+/** More than three of MP3's longest frames. */
 const headBytes = 8_192;
-/** Tags before the sound; some programs put a second one before the first. */
+/** Tags before the audio; some programs put a second one before the first. */
 const tagsMax = 8;
-/** MP4 of every kind but QuickTime, pictures and telephones' own. */
+/** All brands of MP4 except QuickTime, images and mobile phones' own. */
 const brands = /^(M4A|M4B|M4P|M4V|mp41|mp42|isom|iso[2-9a-c]|avc1|dash|msdh|MSNV|F4A|F4B|F4V|f4v|NDSC|NDSS|cmfc|cmfa|qmp4)/;
 
 /** Null: none of them. */
@@ -46,7 +46,7 @@ async function readAt(file: FileHandle, at: number): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-/** `at`: how long the tags before it are; of the other kinds none begins with one. */
+/** `at`: length of the tags before it; only MP3 and FLAC may have any. */
 function kindOfHead(head: Buffer, at: number): AudioKind["extension"] | null {
   const name = nameAt(head, 0);
   if (name === "fLaC") return "flac";
@@ -55,7 +55,7 @@ function kindOfHead(head: Buffer, at: number): AudioKind["extension"] | null {
   if ((name === "RIFF" || name === "RF64") && nameAt(head, 8) === "WAVE") return "wav";
   if (name === "OggS") return "ogg";
   if (nameAt(head, 4) === "ftyp" && brands.test(nameAt(head, 8))) return "m4a";
-  // The document's type stands in the first few bytes behind the mark of EBML.
+  // The document's type is in the first few bytes after the EBML mark.
   if (name === "\x1a\x45\xdf\xa3" && head.subarray(0, 64).includes("webm")) return "webm";
   return null;
 }

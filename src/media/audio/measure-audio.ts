@@ -1,34 +1,34 @@
-// How long recordings last, measured in a few kept threads: a walk through 100 MB takes a second of a core, and starting a thread a tenth.
-// A thread that takes too long, or whose client has left, is ended, and the next recording gets a new one.
+// Measures how long recordings last in a few pooled threads: a walk through 100 MB takes a second of a core, starting a thread a tenth.
+// A thread that takes too long, or whose client has disconnected, is terminated and replaced for the next recording.
 import { Worker } from "node:worker_threads";
 import { inSlot, openSlots } from "../../concurrency/slots.ts";
 import { MediaFault, type MediaFaultReason } from "../types.ts";
 
 export interface MeasureOrder {
   path: string;
-  /** Of an AudioKind. */
+  /** The extension of an AudioKind. */
   extension: string;
 }
 
 export type Measured = { seconds: number } | { fault: { reason: MediaFaultReason; sentence: string } };
 
 export interface AudioMeter {
-  /** Seconds. Throws MediaFault, the signal's reason, or an Error where the file can't be opened. */
+  /** In seconds. Throws MediaFault, the signal's reason, or an Error where the file can't be opened. */
   measure(order: MeasureOrder, signal: AbortSignal): Promise<number>;
   close(): Promise<void>;
 }
 
-/** For tests: another patience. */
+/** For tests: other time limits. */
 export interface MeterOptions {
-  patienceMs?: number;
+  timeoutMs?: number;
 }
 
 const threads = 2;
-/** For one file, from its turn on. */
-const patienceMs = 15_000;
+/** For one file, once a thread has started on it. */
+const timeoutMs = 15_000;
 const heapMb = 128;
 
-/** Threads are made when they are needed. */
+/** Threads are started on demand. */
 export function openAudioMeter(options: MeterOptions = {}): AudioMeter {
   const slots = openSlots(threads, Infinity);
   const all = new Set<Worker>();
@@ -40,7 +40,7 @@ export function openAudioMeter(options: MeterOptions = {}): AudioMeter {
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
     });
     all.add(worker);
-    // A thread that dies while it waits is forgotten; while it works, whoever asked hears of it.
+    // A thread that dies while idle is forgotten; while it works, its caller gets the error.
     worker.on("error", () => undefined);
     worker.once("exit", () => {
       all.delete(worker);
@@ -54,9 +54,9 @@ export function openAudioMeter(options: MeterOptions = {}): AudioMeter {
     const worker = idle.pop() ?? start();
     let isWell = false;
     try {
-      // A thread that waits must not keep the process.
+      // An idle thread must not keep the process alive.
       worker.ref();
-      const measured = await askWorker(worker, order, signal, options.patienceMs ?? patienceMs);
+      const measured = await askWorker(worker, order, signal, options.timeoutMs ?? timeoutMs);
       isWell = true;
       return measured;
     } finally {
@@ -81,7 +81,7 @@ export function openAudioMeter(options: MeterOptions = {}): AudioMeter {
 
 async function askWorker(worker: Worker, order: MeasureOrder, signal: AbortSignal, waitMs: number): Promise<Measured> {
   const { promise, resolve, reject } = Promise.withResolvers<Measured>();
-  // A walk is bounded to some seconds of a core, whatever the file: it is the machine that has no time.
+  // A walk takes a bounded time of a core, whatever the file: running out of time means that the machine is overloaded.
   const tooLong = () => reject(new MediaFault("overloaded", "There is no time to read the audio file."));
   const onError = (error: NodeJS.ErrnoException) =>
     reject(

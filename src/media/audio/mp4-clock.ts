@@ -1,14 +1,14 @@
-// The times that an MP4 says: how long its tracks last, and when the last packet ends that is there. They are compared, and bill nothing.
+// Reads the durations that an MP4 claims: of its tracks, and of the packets that are present. They are only compared and never billed.
 import { boxIn } from "./boxes.ts";
 import { type Promised, isAbsurd } from "./promised.ts";
 
 export interface TrackClock {
-  /** Units a second. */
+  /** Units per second. */
   scale: number;
-  /** In units; 0: not said. */
+  /** In units; 0: not given. */
   duration: number;
   times: Buffer;
-  /** Seconds up to the end of the last packet that is there, with the pauses between packets. */
+  /** Seconds to the end of the last packet that is present, pauses between packets included. */
   held: number;
 }
 
@@ -18,7 +18,7 @@ export function openTrackClock(content: Buffer): TrackClock {
   return { ...readDuration(boxIn(content, "mdia/mdhd")), times, held: 0 };
 }
 
-/** `packets`: how many of its table's packets there are, up to the last one that the file holds. */
+/** `packets`: number of packets in its table up to the last one that the file holds. */
 export function holdPackets(clock: TrackClock, packets: number): void {
   const { times, scale } = clock;
   let units = 0;
@@ -31,18 +31,18 @@ export function holdPackets(clock: TrackClock, packets: number): void {
   if (scale > 0) clock.held = Math.max(clock.held, units / scale);
 }
 
-/** `start`: when a fragment begins, in units; `seconds`: how long it sounds. */
+/** `start`: begin of a fragment, in units; `seconds`: how long its packets sound. */
 export function holdFragment(clock: TrackClock, start: number, seconds: number): void {
   if (clock.scale > 0) clock.held = Math.max(clock.held, start / clock.scale + seconds);
 }
 
 interface Timed {
   clock: TrackClock;
-  /** Null: no sound. */
+  /** Null: not an audio track. */
   samplesOf: unknown;
 }
 
-/** `index` is the content of `moov`. The length of the whole film may leave out its edits, and the end of its pictures. */
+/** `index` is the content of `moov`. The duration of the whole movie may leave out its edits and the end of its images. */
 export function promiseOf(index: Buffer, tracks: readonly Timed[], isCut: boolean): Promised {
   const sounding = tracks.filter(({ samplesOf }) => samplesOf !== null).map(({ clock }) => clock);
   const film = readDuration(boxIn(index, "mvhd"));
@@ -60,7 +60,7 @@ export function promiseOf(index: Buffer, tracks: readonly Timed[], isCut: boolea
   };
 }
 
-/** Of `mvhd` and `mdhd`: two dates stand before. */
+/** Of `mvhd` and `mdhd`: two dates come first. */
 function readDuration(head: Buffer | null): { scale: number; duration: number } {
   if (head === null || head.length < (head[0] === 1 ? 32 : 20)) return { scale: 0, duration: 0 };
   return { scale: head.readUInt32BE(head[0] === 1 ? 20 : 12), duration: readUnits(head, head[0] === 1 ? 24 : 16) };

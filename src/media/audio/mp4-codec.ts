@@ -1,4 +1,4 @@
-// Which codec a track of MP4 has, and how many samples one of its packets holds: AAC by its configuration, the others by each packet.
+// Reads which codec an MP4 track has and how many samples a packet holds: for AAC from its configuration, else from each packet.
 import { type SamplesOf, alacSamples, opusSamples } from "./packets.ts";
 import { boxIn, boxesIn } from "./boxes.ts";
 import { flacPacketSamples } from "./ogg.ts";
@@ -10,10 +10,10 @@ interface Codec {
   isUniform: boolean;
 }
 
-/** Before the boxes of an entry: its own fields, of version 0. */
+/** Length of an entry's own fields (version 0), before its boxes. */
 const entryBytes = 28;
 
-/** `entries` is the content of `stsd`. Throws MediaFault where a codec is not taken. */
+/** `entries` is the content of `stsd`. Throws MediaFault for a codec that is not taken. */
 export function samplesOfEntry(entries: Buffer): Codec {
   const all = boxesIn(entries.subarray(8));
   const [entry] = all;
@@ -38,7 +38,7 @@ const mpegSamples: SamplesOf = (packet) => mpegFrameAt(packet, 0);
 const decoderConfig = 4;
 const decoderSpecific = 5;
 
-/** ISO 14496-1, 7.2.6: descriptors in one another. */
+/** ISO 14496-1, 7.2.6: nested descriptors. */
 function fromDescriptors(content: Buffer): Codec {
   let at = 4;
   let kind = 0;
@@ -68,7 +68,7 @@ function descriptorExtra(flags: number, urlBytes: number): number {
 
 const rates = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350];
 
-/** ISO 14496-3, 1.6.2.1. With SBR the core has half the rate of what is heard, and packets of half the samples: the same time. */
+/** ISO 14496-3, 1.6.2.1. With SBR the core has half the output's rate and half the samples a packet: the same duration. */
 function aacSamples(config: Buffer): Codec {
   let at = 0;
   const bits = (count: number) => {

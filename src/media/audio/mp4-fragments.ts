@@ -1,4 +1,4 @@
-// Where the packets of one fragment (moof) lie: runs of packets, each of a track, with lengths of their own or the usual one.
+// Finds the packets of one fragment (moof): runs of packets, each of one track, with their own or default lengths.
 import { boxesIn, boxIn } from "./boxes.ts";
 import { readUnits, type TrackClock } from "./mp4-clock.ts";
 import type { Place } from "./mp4-tables.ts";
@@ -7,18 +7,18 @@ import type { Tally } from "./tally.ts";
 
 export interface Mp4Track {
   id: number;
-  /** Null: pictures, text and the like. */
+  /** Null: not audio. */
   samplesOf: SamplesOf | null;
-  /** The codec needs no look at its packets. */
+  /** Whether the codec tells a packet's samples without reading the packet. */
   isUniform: boolean;
   table: Buffer;
-  /** What fragments take where they say nothing. */
+  /** Defaults for fragments. */
   usualBytes: number;
   tally: Tally;
   clock: TrackClock;
 }
 
-/** The tracks that the fragment has packets of, and when they begin in each, in its units; 0 where that isn't said. */
+/** The tracks with packets in the fragment, and its start in each, in that track's units; 0 where it isn't given. */
 export function fragmentStarts(fragment: Buffer): Map<number, number> {
   return new Map(
     partsOf(fragment).map(({ head, content }) => {
@@ -28,7 +28,7 @@ export function fragmentStarts(fragment: Buffer): Map<number, number> {
   );
 }
 
-/** `at`: where the fragment stands in the file. */
+/** `at`: offset of the fragment in the file. */
 export function* fragmentPackets(fragment: Buffer, at: number, { id, usualBytes }: Pick<Mp4Track, "id" | "usualBytes">): Generator<Place> {
   for (const { head, content } of partsOf(fragment)) {
     if (head.track !== id) continue;
@@ -57,7 +57,7 @@ export function* fragmentPackets(fragment: Buffer, at: number, { id, usualBytes 
 
 interface PartHead {
   track: number;
-  /** Null: the fragment's own place. */
+  /** Null: the fragment's own offset. */
   base: number | null;
   usualBytes: number | null;
 }

@@ -1,7 +1,7 @@
-// Where the packets of one track lie, by its tables: how many stand in each chunk (stsc), how long each is (stsz, stz2), where chunks begin.
+// Finds the packets of one track by its tables: packets in each chunk (stsc), their lengths (stsz, stz2), offsets of chunks.
 import { boxIn } from "./boxes.ts";
 
-/** Where one packet lies in the file. */
+/** The position of one packet in the file. */
 export interface Place {
   from: number;
   bytes: number;
@@ -40,7 +40,7 @@ function readSizes(table: Buffer): Column | null {
   if (plain !== null && plain.length >= 12) {
     const all = plain.readUInt32BE(4);
     const said = plain.readUInt32BE(8);
-    // Of one length: a length of nothing would be said of any number of packets.
+    // With one length for all packets: a length of 0 could claim any number of packets.
     if (all > 0) return { count: said, at: () => all };
     return { count: Math.min(said, Math.floor((plain.length - 12) / 4)), at: (index) => plain.readUInt32BE(12 + index * 4) };
   }

@@ -1,5 +1,5 @@
-// MP4 (m4a): packets stand where tables say, whole or in fragments. A packet counts where its bytes are there, as long as its codec makes it.
-// The tables' own times only tell what is missing (mp4-clock.ts).
+// Measures MP4 (m4a): tables or fragments tell where packets are. A packet counts where its bytes are present, for as long as its codec
+// makes it. The tables' own times only show what is missing (mp4-clock.ts).
 import { type Box, boxAt, boxesIn, boxIn } from "./boxes.ts";
 import type { Bytes } from "./bytes.ts";
 import { holdFragment, holdPackets, openTrackClock, promiseOf } from "./mp4-clock.ts";
@@ -9,10 +9,10 @@ import { type Place, tablePackets } from "./mp4-tables.ts";
 import { packetHeadBytes } from "./packets.ts";
 import { broken, openTally, type Walked } from "./tally.ts";
 
-/** The index of a day of the smallest packets takes less, and so does a second's fragment. */
+/** The index of a day of the smallest packets takes less, and so does a fragment of one second. */
 const indexBytesMax = 32 * 1024 * 1024;
 const fragmentIndexBytesMax = 4 * 1024 * 1024;
-/** Far above what anybody's recording has; tables can name any number of packets that aren't there. */
+/** Far above any real recording; tables can name any number of packets that aren't there. */
 const packetsMax = 16_000_000;
 const boxesMax = 500_000;
 const tracksMax = 64;
@@ -46,7 +46,7 @@ export function walkMp4(source: Bytes): Walked {
   let packetBytes = 0;
   let packets = 0;
   let isMissing = false;
-  /** How many packets there are up to the last one that the file holds. */
+  /** Number of packets up to the last one that the file holds. */
   const count = (track: Mp4Track, places: Iterable<Place>) => {
     let named = 0;
     let held = 0;
@@ -61,7 +61,7 @@ export function walkMp4(source: Bytes): Walked {
       held = named;
       if (place.bytes === 0) continue;
       packetBytes += place.bytes;
-      // Packets that lie upon one another would be counted for ever.
+      // Overlapping packets would be counted without end.
       if (packetBytes > room) throw broken("Its index is damaged.");
       if (track.samplesOf === null) continue;
       const head = track.isUniform ? nothing : source.read(place.from, Math.min(place.bytes, packetHeadBytes));
@@ -88,7 +88,7 @@ export function walkMp4(source: Bytes): Walked {
 
 const nothing = Buffer.alloc(1);
 
-/** All boxes of the file's first level, as far as they follow one another. */
+/** All top-level boxes, as long as each follows the one before. */
 function topBoxes(source: Bytes): Box[] {
   const boxes: Box[] = [];
   for (let at = 0; at < source.size;) {
@@ -101,7 +101,7 @@ function topBoxes(source: Bytes): Box[] {
   return boxes;
 }
 
-/** Everything but the packets. */
+/** All boxes except those of packets. */
 function headBytes(boxes: readonly Box[], size: number): number {
   let index = 0;
   let descriptions = 0;

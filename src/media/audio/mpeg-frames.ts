@@ -1,5 +1,5 @@
-// MP3: frames one after another, each with a header that says its own length and rate. Xing and VBRI are
-// believed in one thing: that frames are missing.
+// Reads MP3 frames, each with a header that tells its length and rate. Xing and VBRI headers are used only to find out that frames are
+// missing.
 import { type Bytes, nameAt } from "./bytes.ts";
 import { nothingPromised } from "./promised.ts";
 import { type Walked, assertOwn, broken, foreignMax, openTally } from "./tally.ts";
@@ -8,20 +8,20 @@ export interface MpegFrame {
   samples: number;
   rate: number;
   bytes: number;
-  /** Where a Xing header would stand. */
+  /** Where a Xing header would be. */
   sideInfoEnd: number;
 }
 
-/** Files that were joined have one or two each. */
+/** Joined files have one or two tags each. */
 const tagsMax = 10_000;
-/** Small, so that looking further seldom moves the window. */
+/** Small, so that searching on seldom moves the window. */
 const pieceBytes = 16_384;
 
 const rates = [44_100, 48_000, 32_000];
 const kilobits1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
 const kilobits2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
 
-/** Null: no header of layer III stands there. Free bit rates are nobody's. */
+/** Null where no header of layer III is found. Free bit rates are not supported. */
 export function mpegFrameAt(bytes: Buffer, at: number): MpegFrame | null {
   if (at + 4 > bytes.length || bytes[at] !== 0xff) return null;
   const second = bytes[at + 1]!;
@@ -38,7 +38,7 @@ export function mpegFrameAt(bytes: Buffer, at: number): MpegFrame | null {
   return { samples, rate, bytes: Math.floor((samples / 8) * ((kilobits * 1000) / rate)) + ((third >> 1) & 1), sideInfoEnd: 4 + sideInfo };
 }
 
-/** How many bytes an ID3v2 tag takes at `at`; 0: there is none. */
+/** Length of an ID3v2 tag at `at`; 0: there is none. */
 export function id3Bytes(source: Bytes, at: number): number {
   const head = source.read(at, 10);
   if (head.length < 10 || head.toString("latin1", 0, 3) !== "ID3" || head[3]! > 4 || head.subarray(6, 10).some((byte) => byte > 127))
@@ -78,7 +78,7 @@ export function walkMp3(source: Bytes): Walked {
   return { seconds: tally.seconds(), explained, promise: { ...nothingPromised, seconds: promised } };
 }
 
-/** Tags that players pass over: ID3v2 anywhere (joined files), ID3v1 and APE at the end. */
+/** Tags that players skip: ID3v2 anywhere (joined files), ID3v1 and APE at the end. */
 function tagBytes(source: Bytes, at: number): number {
   const head = source.read(at, 32);
   if (head[0] === 0x49) return id3Bytes(source, at);
@@ -87,7 +87,7 @@ function tagBytes(source: Bytes, at: number): number {
   return 0;
 }
 
-/** Where three frames follow one another again: four bytes alone look like a header once in a few kilobytes of anything. */
+/** Where three frames follow one another again: any data has four bytes that look like a header every few kilobytes. */
 function nextFrame(source: Bytes, from: number): number {
   const end = Math.min(source.size, from + foreignMax(source.size) + 1);
   for (let at = from; at < end;) {
@@ -117,7 +117,7 @@ export function framesFollow(source: Bytes, from: number, count: number): boolea
   return true;
 }
 
-/** A first frame that holds nothing but counts of the others: how many there are, 0 where it doesn't say. Null: it is none. */
+/** For a first frame that only counts the others: their number, 0 where it has none. Null: an ordinary frame. */
 function indexedFrames(bytes: Buffer, { sideInfoEnd: at }: MpegFrame): number | null {
   const name = nameAt(bytes, at);
   if (name === "Xing" || name === "Info") return bytes.length >= at + 12 && (bytes[at + 7]! & 1) !== 0 ? bytes.readUInt32BE(at + 8) : 0;

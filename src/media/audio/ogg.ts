@@ -1,5 +1,5 @@
-// Ogg: pages with a checksum, which carry packets of one or more streams. Opus, Vorbis and FLAC are counted by their packets; positions
-// of pages, which jump over what a call's recording lost, only count where they are absurd.
+// Measures Ogg: pages with a checksum that carry packets of one or more streams. Opus, Vorbis and FLAC are counted by their packets;
+// pages' positions, which skip what a call's recording lost, only reveal absurd files.
 import { type Bytes, nameAt } from "./bytes.ts";
 import { flacFrameAt } from "./flac-header.ts";
 import { nothingPromised } from "./promised.ts";
@@ -18,16 +18,16 @@ interface Stream {
   kind: "opus" | "vorbis" | "flac" | "other";
   identification: Buffer;
   tally: Tally;
-  /** Of the position at which it began, and of its last one; null: none was said. In samples of `rate`. */
+  /** The position at which it began, and its last one, in samples of `rate`; null: none was given. */
   positions: { first: number; last: number } | null;
   rate: number;
   packets: number;
-  /** What there is of a packet that goes on, and how long it is so far. */
+  /** The start of a packet that continues, and its length so far. */
   pending: Buffer[];
   pendingBytes: number;
 }
 
-/** Vorbis' codebooks take some kilobytes; comments may hold a picture, and are passed over. */
+/** Vorbis' codebooks take some kilobytes; comments may hold an image, and are skipped. */
 const setupBytesMax = 1024 * 1024;
 const streamsMax = 64;
 const pageBytesMax = 27 + 255 + 255 * 255;
@@ -41,7 +41,7 @@ export function walkOgg(source: Bytes): Walked {
   let streams = new Map<number, Stream>();
   let isHead = true;
   const endLink = () => {
-    // Streams beside one another sound at once; a chain of links one after another.
+    // Parallel streams sound at once; chained ones one after another.
     seconds += Math.max(0, ...[...streams.values()].map(({ tally }) => tally.seconds()));
     loose += Math.max(0, ...[...streams.values()].map(lengthSaid));
     isCut ||= [...streams.values()].some(({ samplesOf, pendingBytes }) => samplesOf !== null && pendingBytes > 0);
@@ -73,7 +73,7 @@ function lengthSaid({ positions, rate }: Stream): number {
   return positions === null || rate === 0 ? 0 : (positions.last - Math.max(0, positions.first)) / rate;
 }
 
-/** A page whose rest is missing. That the last page says it is the last isn't asked: recorders that write into a pipe can't know it. */
+/** A page whose rest is missing. The end-of-stream flag isn't required: recorders that write into a pipe can't know the last page. */
 function endsInPage(source: Bytes, at: number): boolean {
   if (at + pageBytesMax <= source.size) return false;
   const bytes = source.read(at, pageBytesMax);
@@ -89,7 +89,7 @@ function openStream(): Stream {
   return { ...none, tally: openTally(), rate: 0, packets: 0, pending: [], pendingBytes: 0 };
 }
 
-/** A whole page whose checksum is right, or null. A view into the file's window. */
+/** A complete page with a valid checksum, or null. A view into the file's window. */
 function readPage(source: Bytes, at: number, search: (bytes: number) => void): Buffer | null {
   const bytes = source.read(at, pageBytesMax);
   if (bytes.length < 28 || nameAt(bytes, 0) !== "OggS" || bytes[4] !== 0) return null;
@@ -127,7 +127,7 @@ function nextPage(source: Bytes, from: number): number {
 function takePage(stream: Stream, page: Buffer): void {
   const segments = page[26]!;
   let at = 27 + segments;
-  // A packet that goes on where none began, or the other way round: a page is lost, and what was begun with it.
+  // A continuation without a start, or a start without its continuation: a page is lost, and the begun packet with it.
   const goesOn = (page[5]! & 1) !== 0;
   let lost = goesOn && stream.pendingBytes === 0;
   if (!goesOn) forget(stream);
@@ -146,7 +146,7 @@ function takePage(stream: Stream, page: Buffer): void {
   takePosition(stream, Number(page.readBigInt64LE(6)));
 }
 
-/** -1: no packet ends on the page. What was captured from a station begins at any position. */
+/** -1: no packet ends on the page. A recording of a radio station begins at any position. */
 function takePosition(stream: Stream, position: number): void {
   if (position === -1 || stream.rate === 0) return;
   stream.positions ??= { first: position - stream.tally.seconds() * stream.rate, last: position };
@@ -188,10 +188,10 @@ function begin(stream: Stream, packet: Buffer): void {
   } else if (!silentKinds.test(head)) throw broken("Its codec is not taken: Opus, Vorbis and FLAC are.");
 }
 
-/** Pictures, subtitles and indexes. */
+/** Images, subtitles and indexes. */
 const silentKinds = /^(\x80theora|\x80kate|OVP80|BBCD|fishead|CMML)/;
 
-/** A packet is a frame; headers come first and are none. */
+/** Each packet is a frame, except the headers, which come first. */
 export function flacPacketSamples(streamRate: number): SamplesOf {
   return (packet) => {
     const frame = flacFrameAt(packet, 0);

@@ -1,11 +1,11 @@
-// How many samples one packet holds, from the packet's own first bytes: Opus, Vorbis, ALAC. What a packet needs of its stream's headers
-// (Vorbis' modes, ALAC's usual length) is read here too.
+// Tells how many samples a packet holds from its first bytes: Opus, Vorbis, ALAC. Reads what that needs of the stream's headers (Vorbis'
+// modes, ALAC's default length).
 import { broken } from "./tally.ts";
 
 /** Null: it holds no audio. */
 export type SamplesOf = (packet: Buffer) => { samples: number; rate: number } | null;
 
-/** As many bytes of a packet as `SamplesOf` looks at. */
+/** The number of a packet's bytes that `SamplesOf` reads. */
 export const packetHeadBytes = 32;
 
 const opusRate = 48_000;
@@ -25,7 +25,7 @@ export const opusSamples: SamplesOf = (packet) => {
   return samples === 0 || samples > opusSamplesMax ? null : { samples, rate: opusRate };
 };
 
-/** From the identification and the setup header. Two blocks overlap by half: the first packet gives nothing yet. */
+/** From the identification and the setup header. Two blocks overlap by half, so the first packet yields nothing yet. */
 export function vorbisSamples(identification: Buffer, setup: Buffer): SamplesOf {
   if (identification.length < 30 || identification.toString("latin1", 0, 7) !== "\x01vorbis") throw broken("Its Vorbis header is cut.");
   if (setup.toString("latin1", 0, 7) !== "\x05vorbis") throw broken("Its Vorbis header is cut.");
@@ -47,8 +47,8 @@ export function vorbisSamples(identification: Buffer, setup: Buffer): SamplesOf 
 }
 
 /**
- * Which block size each mode has. The modes are the setup header's last entries, 41 bits each behind a count of 6, and finding their start
- * from the front would mean to parse all codebooks: they are read from the end, as FFmpeg does.
+ * The block size of each mode. The modes are the setup header's last entries, 41 bits each after a count of 6. To find their start from
+ * the front one would have to parse all codebooks, so they are read from the end, as FFmpeg does.
  */
 function vorbisModes(setup: Buffer): number[] {
   const bits = (at: number, count: number) => {
@@ -69,7 +69,7 @@ function vorbisModes(setup: Buffer): number[] {
   return modes;
 }
 
-/** From the decoder's configuration, whose usual length most packets leave out. */
+/** From the decoder's configuration; most packets leave out the default length. */
 export function alacSamples(cookie: Buffer): SamplesOf {
   if (cookie.length < 24) throw broken("Its ALAC header is cut.");
   const usual = cookie.readUInt32BE(0);
@@ -77,7 +77,7 @@ export function alacSamples(cookie: Buffer): SamplesOf {
   if (usual === 0 || usual > 65_536) throw broken("Its ALAC header is damaged.");
   return (packet) => {
     if (packet.length < 3) return null;
-    // 3 bits of kind, 4 of number, 12 unused, then whether the length follows, after 3 bits more.
+    // 3 bits of kind, 4 of number, 12 unused, then whether the length follows, 3 bits later.
     const says = (packet[2]! & 0x10) !== 0;
     if (!says) return { samples: usual, rate };
     if (packet.length < 7) return null;

@@ -1,26 +1,26 @@
-// What a recording's own headers promise beside what is there of it: one that was cut off, or that claims hours on a second, is refused.
-// A promise of less says nothing, since programs that join or stream recordings leave old ones.
+// Compares a recording's headers with what the file holds: one that was cut off, or that claims hours for a second, is refused. A header
+// that claims less is ignored, because programs that join or stream recordings leave old values.
 import { MediaFault } from "../types.ts";
 
 export interface Promised {
-  /** Seconds of this recording; 0: its headers say nothing. */
+  /** Claimed seconds of this recording; 0: its headers claim nothing. */
   seconds: number;
-  /** How many of those are there. More than what sounds, where its packets have pauses between them. */
+  /** How many of those are present. More than what sounds, where its packets have pauses between them. */
   held: number;
-  /** Seconds that may leave out much, such as the end of other tracks: they only count where they are absurd. */
+  /** Claimed seconds that may leave out much, such as the end of other tracks: only absurd values count. */
   loose: number;
-  /** The file ends where a piece of it says to go on. */
+  /** The file ends inside one of its parts. */
   isCut: boolean;
 }
 
 export const nothingPromised: Promised = { seconds: 0, held: 0, loose: 0, isCut: false };
 
-/** Codecs' padding and rounding are shorter; of a short recording half must be missed, too. */
+/** Codecs' padding and rounding are shorter; of a short recording half must be missing, too. */
 const slackMax = 1;
 const slackOfShort = 1 / 4;
 const slackOfLong = 1 / 50;
 
-/** Silence that isn't recorded (DTX) makes a recording sound for a twentieth of its time; nothing does for a hundredth. */
+/** With silence left out (DTX) a recording may sound for a twentieth of its time, but never for a hundredth. */
 export function isAbsurd(promised: number, there: number): boolean {
   return promised > 60 + 100 * there;
 }

@@ -1,4 +1,4 @@
-// What a walk through a recording adds up: how long its packets sound, and how many bytes of the file they and its headers explain.
+// Adds up a walk through a recording: how long its packets sound, and how many bytes of the file they and their headers account for.
 import { MediaFault } from "../types.ts";
 import { type Promised, assertKept } from "./promised.ts";
 
@@ -8,12 +8,12 @@ export interface Tally {
   seconds(): number;
 }
 
-/** Nobody's recording is longer. */
+/** Far above any real recording. */
 const secondsMax = 24 * 3_600;
 const rateMin = 1_000;
 const rateMax = 768_000;
 
-/** Samples are added as whole numbers, so that a million packets round no more than one. */
+/** Samples are added as integers, so that a million packets are rounded only once. */
 export function openTally(): Tally {
   let whole = 0;
   let samples = 0;
@@ -33,14 +33,14 @@ export function openTally(): Tally {
   };
 }
 
-/** How long a walk found a recording to be, and how many bytes of the file belong to it: packets, headers, tags, other tracks. */
+/** A recording's measured duration, and how many bytes of the file belong to it: packets, headers, tags, other tracks. */
 export interface Walked {
   seconds: number;
   explained: number;
   promise: Promised;
 }
 
-/** A player skips some damage; a file that is mostly something else would be billed for its smaller half. */
+/** Players skip some damage; a file that is mostly something else would be billed for its smaller half. */
 export function assertExplained({ seconds, explained, promise }: Walked, size: number): number {
   if (!(seconds > 0)) throw broken("Nothing in it can be decoded.");
   if (seconds > secondsMax) throw tooLong();
@@ -49,17 +49,17 @@ export function assertExplained({ seconds, explained, promise }: Walked, size: n
   return seconds;
 }
 
-/** `foreign` bytes of a file of `size`; a walk that looks for the next packet asks as it goes, so that noise is left early. */
+/** `foreign` bytes of a file of `size`; checked while a walk searches for the next packet, so that noise ends it early. */
 export function assertOwn(foreign: number, size: number): void {
   if (foreign > foreignMax(size)) throw broken("Too much of it does not belong to the recording.");
 }
 
-/** How many bytes are looked through for the next packet before a walk gives up. */
+/** Bytes that are searched for the next packet before a walk gives up. */
 export function foreignMax(size: number): number {
   return 4_096 + Math.floor(size / 10);
 }
 
-/** What searches of one file may look through in vain: headers that nothing follows could make it many times the file. */
+/** Bytes that all searches of one file may read in vain: false headers could make it many times the file. */
 export function openSearch(size: number): (bytes: number) => void {
   let left = 64 * 1024 * 1024 + size;
   return (bytes) => {

@@ -1,4 +1,4 @@
-// Walks through a recording of a known kind from its first to its last byte. Synchronous: it runs in a thread of its own (measure-audio.ts).
+// Measures a recording of a known kind from its first to its last byte. Synchronous: measure-audio.ts runs it in a thread.
 import { closeSync } from "node:fs";
 import type { AudioKind } from "../types.ts";
 import { type Bytes, openBytes, openFile } from "./bytes.ts";
@@ -21,7 +21,7 @@ const walks: Record<AudioKind["extension"], Walk> = {
   flac: walkFlac,
 };
 
-/** Seconds. Throws MediaFault, or a RangeError where a damaged header points out of its piece. */
+/** In seconds. Throws MediaFault, or a RangeError where a damaged header points outside its part. */
 export function walkAudio(path: string, extension: string): number {
   const walk = (walks as Partial<Record<string, Walk>>)[extension];
   if (walk === undefined) throw new Error("no kind of recording has this extension");

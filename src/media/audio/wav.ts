@@ -1,11 +1,11 @@
-// WAV: chunks, one of which is samples of fixed size. Where its length says nothing (a stream), it goes to the end of the file.
+// Measures WAV: chunks, one of which holds samples of fixed size. Where its length is unknown (a stream), it goes to the end of the file.
 import { type Bytes, nameAt } from "./bytes.ts";
 import { nothingPromised } from "./promised.ts";
 import { type Walked, broken, openTally } from "./tally.ts";
 
 interface Format {
   rate: number;
-  /** Of one sample of all channels. */
+  /** Bytes of one sample of all channels. */
   frameBytes: number;
 }
 
@@ -15,12 +15,12 @@ const alaw = 6;
 const mulaw = 7;
 const extensible = 0xfffe;
 
-/** Chunks that hold descriptions and pictures, and padding; what else stands there is not of this format. */
+/** Chunks of descriptions, images and padding; any other chunk doesn't belong to this format. */
 const described =
   /^(fmt |fact|ds64|LIST|id3 |ID3 |bext|iXML|_PMX|cue |smpl|inst|cart|PEAK|JUNK|junk|PAD |FLLR|axml|chna|acid|strc|minf|elm1|regn|umid|DGDA|SAUR|afsp|plst|labl|note)$/;
 /** Some programs count the header, too. */
 const sloppyBytes = 1_024;
-/** All of them together; a cover picture and a history of edits take less. */
+/** All of them together; a cover image and a history of edits take less. */
 const chunksMax = 10_000;
 const describedBytesMax = 8 * 1024 * 1024;
 
@@ -61,7 +61,7 @@ export function walkWav(source: Bytes): Walked {
   return { seconds, explained: explained + Math.min(descriptions, describedBytesMax) + 2, promise };
 }
 
-/** What programs write that can't know the length yet: nothing, all bits (FFmpeg), or about the largest signed number (SoX, arecord). */
+/** Placeholders of programs that can't know the length yet: 0, all bits (FFmpeg), or about the largest signed number (SoX, arecord). */
 function isUnknown(size: number): boolean {
   return size === 0 || (size >= 0x7fff0000 && size <= 0x80001000) || (size >= 0xffff0000 && size <= 0xffffffff);
 }

@@ -1,10 +1,10 @@
-// One block of WebM: which track it belongs to, and where its packets stand. Several may share one (lacing, RFC 9559, 10.3).
+// Reads one block of WebM: its track, and where its packets are. Several packets may share a block (lacing, RFC 9559, 10.3).
 import type { Bytes } from "./bytes.ts";
 import { sizeAt } from "./ebml.ts";
 
 interface Block {
   track: number;
-  /** From its cluster's, in the file's units. */
+  /** Relative to its cluster's time, in the file's units. */
   time: number;
   packets: Packet[];
 }
@@ -14,7 +14,7 @@ interface Packet {
   bytes: number;
 }
 
-/** As many as a block can hold take 256 lengths of up to 8 bytes; Xiph's form, of packets up to a megabyte, 4 KB each. */
+/** The most packets of a block take 256 lengths of up to 8 bytes; in Xiph lacing, packets up to a megabyte take 4 KB each. */
 const headBytes = 65_536;
 
 /** Null: it is damaged. */

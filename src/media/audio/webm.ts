@@ -1,5 +1,5 @@
-// WebM: clusters of blocks, read one after another as they lie in the file. The times of clusters and
-// blocks are compared with the duration that it promises, and else passed over.
+// Measures WebM: clusters of blocks, read in file order. The times of clusters and blocks are only compared with the duration that the
+// header claims.
 import { blockPackets } from "./webm-block.ts";
 import type { Bytes } from "./bytes.ts";
 import { elementAt, elementsIn, unsigned } from "./ebml.ts";
@@ -27,10 +27,10 @@ const ids = {
   clusterTime: 0xe7,
 };
 
-/** What stands beside the blocks: seek head, info, cues, tags, chapters, attachments (pictures), void, checksum, a cluster's time and sizes. */
+/** Elements besides blocks: seek head, info, cues, tags, chapters, attachments (images), void, checksum, a cluster's time and sizes. */
 const described = new Set([0x114d9b74, 0x1549a966, 0x1c53bb6b, 0x1254c367, 0x1043a770, 0x1941a469, 0xec, 0xbf, 0xe7, 0xa7, 0xab, 0x5854]);
 const describedBytesMax = 8 * 1024 * 1024;
-/** Elements in a row without a block: the longest such row is an index, of a few for each cluster. */
+/** Elements in a row without a block: the longest such row is an index, with a few for each cluster. */
 const smallMax = 1_000_000;
 const tracksBytesMax = 1024 * 1024;
 const infoBytesMax = 65_536;
@@ -44,7 +44,7 @@ interface Track {
 interface Clock {
   /** Nanoseconds. */
   unit: number;
-  /** In units; 0: not said. */
+  /** In units; 0: not given. */
   duration: number;
   cluster: number;
   /** The latest time of a block, in units. */
@@ -64,7 +64,7 @@ export function walkWebm(source: Bytes): Walked {
     if (element === null) break;
     const { id, from } = element;
     if (++small > smallMax) throw broken("It does not go on.");
-    // What holds others is entered, so its length doesn't matter; nothing is ever read twice.
+    // Containers are entered, so their length doesn't matter; nothing is read twice.
     if (id === ids.segment || id === ids.cluster || id === ids.blockGroup) {
       explained += from - at;
       isCut ||= element.size !== null && from + element.size > source.size;
@@ -88,7 +88,7 @@ export function walkWebm(source: Bytes): Walked {
       small = 0;
     } else if (id === ids.head || id === ids.tracks) explained += end - at;
     else if (described.has(id)) descriptions += end - at;
-    else explained += Math.min(end - at, 64); // the small ones that stand in a group of blocks
+    else explained += Math.min(end - at, 64); // the small elements in a group of blocks
     at = end;
   }
   const seconds = Math.max(0, ...[...audio.values()].map(({ tally }) => tally.seconds()));
@@ -96,7 +96,7 @@ export function walkWebm(source: Bytes): Walked {
   return { seconds, explained: explained + Math.min(descriptions, describedBytesMax), promise };
 }
 
-/** Its duration is that of its longest track: a picture or a text may stand long after the sound's end. */
+/** The duration of its longest track: an image or a text may come long after the end of the audio. */
 function promiseOf({ unit, duration, latest }: Clock, hasOthers: boolean, isCut: boolean): Promised {
   const seconds = (duration * unit) / 1e9;
   const held = (latest * unit) / 1e9;
@@ -134,7 +134,7 @@ function samplesOfCodec(codec: string, header: Buffer): SamplesOf {
   return vorbisSamples(identification, setup);
 }
 
-/** Vorbis' three headers, with the lengths of the first two before them. */
+/** Vorbis' three headers, preceded by the lengths of the first two. */
 function laced(header: Buffer): Buffer[] {
   let at = 1;
   const lengths = [0, 1].map(() => {

@@ -1,5 +1,5 @@
-// Chat over the `anthropic` protocol: the request told in the other dialect, the answer told back.
-// What the words mean is translation/'s, the call itself messages.ts's.
+// Chat over the `anthropic` protocol: translates the request into the Anthropic dialect and the answer back into OpenAI's.
+// translation/ owns the mapping, messages.ts the call.
 import { type Clock, systemClock } from "../../clock.ts";
 import { parseLong } from "../json/exact-numbers.ts";
 import { objectOf } from "../json/read.ts";
@@ -18,7 +18,7 @@ export function anthropicChat(messages: Messages, clock: Clock = systemClock): C
   };
 }
 
-/** A chat stream says nothing of the prompt before its end. */
+/** A chat stream reports no prompt tokens before its end. */
 async function noCount(): Promise<number> {
   return 0;
 }

@@ -1,5 +1,5 @@
-// The events of a streamed message, checked and in the contract's form (WIRE.md 5.4): blocks count up from 0 without gaps,
-// nothing undeclared leaves, the end and the figures are kept for the flow. The order of things is stream.ts's.
+// Reads the events of a streamed message into the contract's form (docs/behaviour/streams.md#message-events): blocks count up from 0
+// without gaps, undeclared members are dropped, and the stop reason and the usage are kept for the flow. messages.ts sends them in order.
 import { readErrorValue, safeReason } from "../errors/error-text.ts";
 import { errorUnder200 } from "../errors/faults.ts";
 import { withoutKeys } from "../errors/hide-secrets.ts";
@@ -14,10 +14,10 @@ import { openSequence } from "./sequence.ts";
 import { addUsage, readMessageUsage, readPromptUsage } from "./usage.ts";
 
 interface OpenBlock {
-  /** Ours; null where the block is dropped. */
+  /** Our index; null for a dropped block. */
   index: number | null;
   type: string;
-  /** Arguments that came whole, to be said where no piece of them is. */
+  /** Arguments that came whole, for a block whose deltas carry none. */
   input: Json;
   pieces: boolean;
 }
@@ -27,9 +27,9 @@ export interface MessageEvents {
   started: boolean;
   /** message_stop was read. */
   stopped: boolean;
-  /** What one event becomes: records in order. Throws UpstreamError; `begun` decides which. */
+  /** The records that one event becomes, in order. Throws UpstreamError; `begun` decides which fault. */
   read(record: SseRecord, begun: boolean): MessageRecord[] | Promise<MessageRecord[]>;
-  /** Blocks that the upstream left open. Throws where no block of it could be shown. */
+  /** Closes the blocks that the upstream left open. Throws where every block was dropped. */
   close(): MessageRecord[];
 }
 
@@ -139,7 +139,7 @@ function openBlocks(tally: MessageTally) {
     blocks.set(event["index"], open);
     if (open.type === "tool_use") {
       called = true;
-      tally.deltas += 1; // a tool's name is an answer already
+      tally.deltas += 1; // a tool's name counts as output
       tally.characters += String(block["name"]).length;
       open.input = objectOf(block["input"]);
       block["input"] = {};
@@ -156,7 +156,7 @@ function openBlocks(tally: MessageTally) {
       return isObject(given["citation"]) ? [blockDelta(open, { type, citation: given["citation"] }, null, "")] : [];
     const key = textKeys[type];
     const text = key === undefined ? undefined : given[key];
-    if (key === undefined || typeof text !== "string") return []; // a signature, or a kind that nobody declared
+    if (key === undefined || typeof text !== "string") return []; // a signature, or a type that the contract doesn't declare
     open.pieces ||= key === "partial_json" && text !== "";
     tally.characters += text.length;
     if (text !== "") tally.deltas += 1;
@@ -199,7 +199,7 @@ function takeText(type: string, block: Json): string {
   return typeof text === "string" ? text : "";
 }
 
-/** Each is remembered until it is closed; hosts open a few at once. */
+/** Bounds the memory of open blocks; hosts open a few at once. */
 const openBlocksMax = 4_096;
 
 const textKeys: Readonly<Record<string, string>> = {
@@ -212,7 +212,7 @@ function record(event: MessageRecord["event"], fields: Json): MessageRecord {
   return { event, json: JSON.stringify({ type: event, ...fields }) };
 }
 
-/** The upstream's own bytes where they already say just this, on one line. */
+/** The upstream's own bytes where they already say exactly this on one line. */
 function blockDelta(open: OpenBlock, delta: Json, event: Json | null, data: string): MessageRecord {
   if (event !== null && event["index"] === open.index && isBare(event, delta) && !data.includes("\n"))
     return { event: "content_block_delta", json: data };
@@ -226,6 +226,6 @@ function isBare(event: Json, delta: Json): boolean {
 function eventError(event: unknown, begun: boolean, provider: Provider): UpstreamError {
   if (!begun) return errorUnder200(event, provider);
   const { message, words } = readErrorValue(event);
-  const status = words.has("overloaded_error") ? 529 : 200; // the caller is told the difference
+  const status = words.has("overloaded_error") ? 529 : 200; // callers see a 529 as overloaded_error
   return new UpstreamError("unavailable", safeReason(message, provider, "the stream broke"), { status });
 }

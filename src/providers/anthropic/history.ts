@@ -1,11 +1,11 @@
-// The messages of a request as a Claude upstream takes them (WIRE.md 9): no thinking that nobody can vouch for, no empty
-// blocks, a user first. Blocks that stay keep every byte's meaning: only whole blocks are dropped.
+// Cleans the messages of a request for a Claude upstream (docs/behaviour/translation.md#edge-cases): no earlier thinking, no empty
+// blocks, a user turn first. Only whole blocks are dropped; those that stay are not changed.
 import { isObject, objectOf, type Json } from "../json/read.ts";
 
-/** Said in place of a user's turn that says nothing: such a turn is refused. */
+/** Replaces a user turn without content, which the upstream would refuse. */
 const placeholder = "(no content)";
 
-/** The same array where nothing had to change. */
+/** Returns the same array where nothing had to change. */
 export function cleanMessages(messages: readonly unknown[]): readonly unknown[] {
   const cleaned = messages.map(cleanMessage).filter((message) => message !== null);
   const last = cleaned.at(-1);
@@ -15,20 +15,20 @@ export function cleanMessages(messages: readonly unknown[]): readonly unknown[] 
   return same ? messages : cleaned;
 }
 
-/** Whether `enabled` thinking would be refused: the last turn of the assistant calls tools, or is one to be continued, without thinking. */
+/** Whether `enabled` thinking would be refused: the last assistant turn calls tools or is to be continued, and has no thinking. */
 export function lacksThinking(cleaned: readonly unknown[]): boolean {
   const last = cleaned.findLastIndex((message) => objectOf(message)["role"] === "assistant");
   return last !== -1 && (last === cleaned.length - 1 || blocksOf(cleaned[last], "assistant").some(({ type }) => type === "tool_use"));
 }
 
-/** Definitions of the tools that the history calls, for a request that brings none: Claude wants them. */
+/** Definitions of the tools that the history calls, for a request without tools: Claude requires them. */
 export function toolsOfHistory(messages: readonly unknown[]): Json[] {
   const calls = messages.flatMap((message) => blocksOf(message, "assistant")).filter(({ type }) => type === "tool_use");
   const names = new Set(calls.map(({ name }) => name).filter((name) => typeof name === "string"));
   return [...names].map((name) => ({ name, input_schema: { type: "object", properties: {} } }));
 }
 
-/** Without text blocks that say nothing; undefined where nothing is left. */
+/** Drops blank text blocks; undefined where nothing is left. */
 export function cleanSystem(system: unknown): unknown {
   if (typeof system === "string") return isBlank(system) ? undefined : system;
   if (!Array.isArray(system)) return system;
@@ -42,7 +42,7 @@ function blocksOf(message: unknown, role: string): Json[] {
   return own === role && Array.isArray(content) ? content.filter(isObject) : [];
 }
 
-/** Null: an assistant's turn that is empty now; its neighbours are one turn then. */
+/** Null drops an assistant turn that is now empty; its neighbours become one turn. */
 function cleanMessage(message: unknown): unknown {
   if (!isObject(message)) return message;
   const { role, content } = message;
@@ -66,12 +66,12 @@ function cleanBlock(block: unknown): unknown {
   return said.length === block["content"].length ? block : { ...block, content: said };
 }
 
-/** Null is "not given" here, and nothing that the dialect knows. */
+/** Removes a null `content`: the caller means "not given", which the dialect can't express as null. */
 function withoutContent({ content: _, ...block }: Json): Json {
   return block;
 }
 
-/** Ours have an empty signature, and nobody can say whether another's is this provider's. */
+/** Ours carry an empty signature, and another's may come from another provider. */
 function isThinking(block: unknown): boolean {
   const { type } = objectOf(block);
   return type === "thinking" || type === "redacted_thinking";
@@ -86,7 +86,7 @@ function isBlank(text: string): boolean {
   return text.trim() === "";
 }
 
-/** Older models refuse it at the end of a text that they are to continue. */
+/** Older models refuse trailing white space in a text that they are to continue. */
 function withoutTrailingSpace(message: Json): Json {
   const { content } = message;
   if (typeof content === "string") return trimmed(message, "content", content);

@@ -1,12 +1,12 @@
-// Messages over the `anthropic` protocol, as near to pass-through as billing allows: one call of one route, an answer or
-// the fault that says what to do next.
+// Messages over the `anthropic` protocol, as near to pass-through as billing allows: one call of one route. Returns an answer or
+// throws the fault that decides what to do next.
 import { type Clock, systemClock } from "../../clock.ts";
 import { type Json, objectOf } from "../json/read.ts";
 import { exchange, isJson, wholeText } from "../transport/exchange.ts";
 import { inOrder } from "../transport/in-order.ts";
 import { openOutlet, type Outlet } from "../transport/outlet.ts";
 import { readStream, type StreamReader } from "../transport/read-stream.ts";
-import { type Piece, toldStream } from "../transport/replay-stream.ts";
+import { type Piece, replayStream } from "../transport/replay-stream.ts";
 import type { Upstream, UpstreamAnswer } from "../transport/types.ts";
 import type { MessageCall, MessageRecord, Messages, MessageStream, MessageTally, MessageWhole } from "../verbs/messages.ts";
 import { readEvents } from "./events.ts";
@@ -15,7 +15,7 @@ import { readMessage } from "./response.ts";
 
 export interface MessageTimes {
   clock: Clock;
-  /** How long an accepted stream may stay without a block before it counts as begun. */
+  /** Milliseconds that an accepted stream may stay without a block before it counts as begun. */
   startAfterMs: number;
 }
 
@@ -30,7 +30,7 @@ export function anthropicMessages(upstream: Upstream, change: Partial<MessageTim
   };
 }
 
-// The pieces of a whole message told as a stream. The records obey the same rules as events.ts's.
+// The records of a replayed message; they keep the rules of events.ts.
 
 function streamOfMessage({ message, usage }: MessageWhole, signal: AbortSignal, estimate: number): MessageStream {
   const { id, type, role, model, content, stop_reason, stop_sequence, stop_details } = message;
@@ -40,7 +40,7 @@ function streamOfMessage({ message, usage }: MessageWhole, signal: AbortSignal, 
   const started = { ...prompt, cache_read_input_tokens: usage?.cacheRead ?? 0, output_tokens: 0 };
   const head = { id, type, role, model, content: [], stop_reason: null, stop_sequence: null, usage: started };
   const pieces = [piece("message_start", { message: head }), ...content.flatMap((block, index) => blockPieces(block as Json, index))];
-  return toldStream(pieces, tally, signal);
+  return replayStream(pieces, tally, signal);
 }
 
 function blockPieces(block: Json, index: number): Piece<MessageRecord>[] {
@@ -52,7 +52,7 @@ function blockPieces(block: Json, index: number): Piece<MessageRecord>[] {
   ];
 }
 
-/** The block as a stream opens it, and what is said after. */
+/** The block as a stream opens it, and the deltas that follow. */
 function taken(block: Json): { opening: Json; deltas: Json[] } {
   switch (block["type"]) {
     case "tool_use": {
@@ -81,16 +81,16 @@ function piece(event: MessageRecord["event"], fields: Json, characters = 0): Pie
   return { record: { event, json: JSON.stringify({ type: event, ...fields }) }, characters };
 }
 
-// A message that streams: in which order its records go out.
-// What one event means is events.ts's, beginnings and endings are read-stream.ts's.
+// The order in which a streamed message's records go out. events.ts reads each event, read-stream.ts decides when a stream begins
+// and how it ended.
 
-/** The outlet, and what is held back before it: a message without a block says nothing that another route could not say. */
+/** Holds records back until the first block: until then another route could still answer. */
 interface Gate {
   outlet: Outlet<MessageRecord>;
   take(records: readonly MessageRecord[]): void | Promise<void>;
 }
 
-/** Begins with the first block. */
+/** The stream begins with its first block. */
 function openMessageStream(answer: UpstreamAnswer, call: MessageCall, startAfterMs: number): Promise<MessageStream> {
   return readStream(answer, (onEnd) => messageReader(call, onEnd), call.signal, startAfterMs);
 }
@@ -113,14 +113,14 @@ function messageReader({ publicModel, promptTokens, route }: MessageCall, onEnd:
       return events.stopped ? finish() : take(read);
     },
     isEmpty: () => !events.started,
-    isWhole: () => events.tally.end !== null && !events.stopped, // a stop that was read has ended it, or found it broken
+    isWhole: () => events.tally.end !== null && !events.stopped, // a stop that was read has already ended the stream
     finish,
   };
 }
 
 function openGate(onEnd: () => void): Gate {
   const held: MessageRecord[] = [];
-  let leaving: void | Promise<void>; // what was held when the time was up goes out before all else
+  let leaving: void | Promise<void>; // the records held until the start timer fired, still being sent
   const letGo = () => {
     leaving = inOrder(held.splice(0), outlet.emit);
     if (leaving) leaving = leaving.then(() => (leaving = undefined));
@@ -130,7 +130,7 @@ function openGate(onEnd: () => void): Gate {
     outlet,
     take(records) {
       if (outlet.begun) return leaving ? leaving.then(() => inOrder(records, outlet.emit)) : inOrder(records, outlet.emit);
-      // A host may ping without end before its first block: one says as much.
+      // A host may ping without end before its first block: one ping is enough.
       for (const record of records) if (record.event !== "ping" || held.every(({ event }) => event !== "ping")) held.push(record);
       if (records.some(({ event }) => event === "content_block_start")) return inOrder(held.splice(0), outlet.emit);
     },

@@ -1,5 +1,5 @@
-// What goes out for a message call: the caller's JSON text with the few members spliced in that a Claude upstream would
-// refuse, that would change the price, or that need state kept between calls. All else goes as it was sent.
+// Builds the upstream request of a message call: the caller's JSON text with only those members edited that a Claude upstream would
+// refuse, that would change the price, or that need state between calls.
 import { parseLong } from "../json/exact-numbers.ts";
 import { arrayOf, type Json, objectOf } from "../json/read.ts";
 import { spliceJson } from "../json/splice.ts";
@@ -15,7 +15,7 @@ export function messageRequest(call: MessageCall): UpstreamRequest {
   return { ...jsonRequest(call, "/messages", fitBody(call), call.stream), headers: betaHeader(call.betas) };
 }
 
-/** Another price (faster, other places, other tiers), or something that lives on at one provider. */
+/** Withheld because they change the price (speed, region, tier) or refer to state that one provider holds. */
 const withheld = ["speed", "service_tier", "inference_geo", "container", "mcp_servers", "fallbacks"] as const;
 
 type Edits = Record<string, string | null>;
@@ -39,7 +39,7 @@ function fitBody({ body: text, route, outputMax }: Pick<MessageCall, "body" | "r
   return spliceJson(text, edits);
 }
 
-/** No edit where the value is the caller's own; null and undefined leave the member out. */
+/** No edit where the value is the caller's own; null and undefined remove the member. */
 function replaced(body: Json, key: string, value: unknown): Edits {
   const given = body[key];
   if (value === given || (value == null && !(key in body))) return {};
@@ -53,7 +53,7 @@ function userOf(body: Json): Json | null {
   return typeof user_id === "string" ? { user_id } : null;
 }
 
-/** A history with calls needs its tools defined; the caller who named none wants no more calls. */
+/** A history with tool calls needs their definitions; a caller who sent none wants no further calls. */
 function toolEdits(body: Json, cleaned: readonly unknown[]): Edits {
   if (arrayOf(body["tools"]).length > 0) return {};
   const tools = toolsOfHistory(cleaned);
@@ -61,7 +61,7 @@ function toolEdits(body: Json, cleaned: readonly unknown[]): Edits {
   return { tools: JSON.stringify(tools), tool_choice: '{"type":"none"}' };
 }
 
-/** Features that cost more than the model's price, whoever asks for them; an operator may ask by the provider's own headers. */
+/** Features that cost more than the model's price. Callers can't ask for them; an operator can, by the provider's own headers. */
 const dearBetas = /^(?:context-1m|fast-mode)\b/;
 
 function betaHeader(betas: string | null): string[] {
@@ -70,22 +70,22 @@ function betaHeader(betas: string | null): string[] {
   return passed.length === 0 ? [] : ["anthropic-beta", passed.join(",")];
 }
 
-// Thinking and sampling as a Claude upstream takes them (WIRE.md 7.1, 11.1): what it would refuse is dropped, not failed.
-// The first-turn rule and the budget below the cap are the language room's; this is what the upstream's generation asks.
+// Thinking and sampling as a Claude upstream takes them (docs/behaviour/translation.md#reasoning, providers.md#anthropic-hosts): what it
+// would refuse is dropped. The language room applies the first-turn rule and keeps the budget below the cap.
 
 const budgetMin = 1_024;
 
 interface ThinkingRequest {
-  /** The caller's, as parsed. */
+  /** The caller's body, parsed. */
   body: Json;
-  /** The history as it came, and as it goes out. */
+  /** The history as received, and as it goes out. */
   messages: readonly unknown[];
   cleaned: readonly unknown[];
   /** The output cap that goes out. */
   cap: number;
 }
 
-/** Null: none goes out. */
+/** Null leaves thinking out. */
 function thinkingFor(route: Pick<Route, "thinking">, request: ThinkingRequest): Json | null {
   const { thinking, tool_choice } = request.body;
   const asked = objectOf(thinking);
@@ -94,25 +94,25 @@ function thinkingFor(route: Pick<Route, "thinking">, request: ThinkingRequest): 
   if (asked["type"] === undefined || forced) return null;
   const display = asked["display"] == null ? {} : { display: asked["display"] };
   if (route.thinking === "adaptive") return { type: asked["type"] === "between_tools" ? "between_tools" : "adaptive", ...display };
-  // Only an operator knows a model's generation: what asks for no budget goes out as it is asked for.
+  // Only an operator knows a model's generation, so thinking without a budget goes out unchanged.
   if (asked["type"] !== "enabled") return { type: asked["type"], ...display };
   return enabledFor(asked["budget_tokens"], request, display);
 }
 
-/** Without a budget, reasoning has no cap; on a later turn none may go out, nor may `enabled` without one (gateway-api.md, `thinking`). */
+/** Without a budget reasoning has no cap. On a later turn a budget must not go out, nor may `enabled` without one (docs/behaviour/messages.md#thinking). */
 function enabledFor(given: unknown, { messages, cleaned, cap }: ThinkingRequest, display: Json): Json | null {
   if (typeof given !== "number") return hasThoughtOrCalled(messages) ? null : { type: "adaptive", ...display };
   const budget = Math.min(given, cap - 1);
   return budget < budgetMin || lacksThinking(cleaned) ? null : { type: "enabled", budget_tokens: budget, ...display };
 }
 
-/** Null: left out. */
+/** A null member is left out. */
 function samplingFor(route: Pick<Route, "thinking">, body: Json, thinking: Json | null): Record<string, number | null> {
   const { temperature, top_p: topP } = body;
   if (route.thinking === "adaptive") return { temperature: null, top_p: null, top_k: null };
   const clamped = typeof temperature === "number" ? Math.min(temperature, 1) : null;
   if (thinking?.["type"] !== "enabled") return { temperature: clamped };
-  // Beside thinking a model takes its own temperature alone, and cuts no more than the last twentieth.
+  // Beside thinking a model takes only the default temperature and a top_p of at least 0.95.
   return {
     temperature: clamped === 1 ? 1 : null,
     top_k: null,

@@ -1,5 +1,5 @@
-// A whole message as Anthropic's hosts answer it, in the contract's form. Streams are stream.ts's; `usage` is read here and
-// left out, because the flow writes its own.
+// Reads a whole message of Anthropic's hosts into the contract's form; events.ts reads streams. `usage` is read here and left out
+// of the message, because the flow writes its own.
 import { randomUUID } from "node:crypto";
 import { hideInMembers } from "../errors/foreign-members.ts";
 import { parseLong } from "../json/exact-numbers.ts";
@@ -29,21 +29,21 @@ export function readMessage(text: string, publicModel: string, provider: Provide
   };
   return {
     kind: "whole",
-    message: message as unknown as MessageWhole["message"], // every member was made just above
+    message: message as unknown as MessageWhole["message"], // every member was set just above
     usage: readMessageUsage(answer["usage"]),
   };
 }
 
-/** Of Anthropic's own form. Those of clouds that resell its models say whose upstream this is (`msg_bdrk_…`). */
+/** Anthropic's own form. Clouds that resell its models use ids that name them (`msg_bdrk_…`). */
 const plainId = /^msg_[A-Za-z0-9]{1,100}$/;
 
-/** The upstream's id; ours where it gives none that may be shown. */
+/** The upstream's id where it may be shown, else a new one. */
 export function messageId(message: Json): string {
   const id = textOf(message["id"]);
   return id !== null && plainId.test(id) ? id : `msg_${randomUUID().replaceAll("-", "")}`;
 }
 
-// Why a message ended, in the contract's words (spec/messages/messages.tsp, StopReason).
+// Stop reasons of the contract (spec/messages/messages.tsp, StopReason).
 
 type StopReason = MessageEnd["stop_reason"];
 
@@ -57,7 +57,7 @@ const reasons: ReadonlySet<string> = new Set<StopReason>([
   "model_context_window_exceeded",
 ]);
 
-/** A word that nobody knows, or none, counts as a plain end; one that calls tools waits for their results. */
+/** An unknown or missing reason counts as end_turn; with tool calls it is tool_use. */
 export function readEnd(said: Json, calledTools: boolean, provider: Provider): MessageEnd {
   const { stop_reason, stop_sequence, stop_details } = said;
   const known = typeof stop_reason === "string" && reasons.has(stop_reason);
@@ -68,15 +68,15 @@ export function readEnd(said: Json, calledTools: boolean, provider: Provider): M
   };
 }
 
-// Blocks of an answer in the contract's form (spec/messages/message-blocks.tsp): nothing undeclared leaves.
-// Blocks of kinds that are not declared are dropped: their tools were never asked for.
+// Blocks of an answer in the contract's form (spec/messages/message-blocks.tsp): undeclared members and undeclared types of block
+// are dropped; the tools of such blocks were never asked for.
 
-/** Null: a kind that has no place in an answer. */
+/** Null for a type that the contract doesn't declare. */
 export function readBlock(block: unknown): Json | null {
   const given = objectOf(block);
   switch (given["type"]) {
     case "thinking":
-      // The contract promises an empty signature; what is signed could not come back to the same provider for certain.
+      // The contract promises an empty signature: a real one might come back on a route to another provider.
       return { type: "thinking", thinking: stringOf(given["thinking"]), signature: "" };
     case "redacted_thinking":
       return { type: "redacted_thinking", data: stringOf(given["data"]) };

@@ -1,4 +1,4 @@
-// One block after the other (WIRE.md 8.4): what a host says of a second block while the first is open waits until that one is closed.
+// Puts interleaved blocks in sequence: events of a second block wait until the open one is closed (docs/behaviour/providers.md#anthropic-hosts).
 import { unreadable } from "../transport/json-answer.ts";
 import type { MessageRecord } from "../verbs/messages.ts";
 
@@ -6,7 +6,7 @@ import type { MessageRecord } from "../verbs/messages.ts";
 const heldMax = 4_194_304;
 
 interface Sequence {
-  /** The records that may go out now. `closes`: they are the block's last. */
+  /** Returns the records that may go out now. `closes`: these are the block's last. */
   put(block: number, records: MessageRecord[], closes: boolean): MessageRecord[];
 }
 
@@ -16,7 +16,7 @@ interface Waiting {
 }
 
 export function openSequence(): Sequence {
-  const waiting = new Map<number, Waiting>(); // in the order of their starts
+  const waiting = new Map<number, Waiting>(); // in the order in which they started
   let open: number | null = null;
   let held = 0;
 

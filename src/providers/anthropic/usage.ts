@@ -1,10 +1,10 @@
-// The tokens of a message as Anthropic's hosts report them, in the gateway's disjoint buckets (WIRE.md 8.2).
+// Reads the tokens that Anthropic's hosts report into the gateway's disjoint buckets (docs/behaviour/translation.md#usage).
 import type { Usage } from "../../usage.ts";
 import { isObject, objectOf, type Json } from "../json/read.ts";
 import { count } from "../token-count.ts";
 import type { PromptUsage } from "../types.ts";
 
-/** Null where it reports no output, or no prompt: half a report must not make the other half free. */
+/** Null without output tokens or without prompt tokens: half a report must not make the other half free. */
 export function readMessageUsage(usage: unknown): Usage | null {
   const prompt = readPromptUsage(usage);
   const output = count(objectOf(usage)["output_tokens"]);
@@ -13,7 +13,7 @@ export function readMessageUsage(usage: unknown): Usage | null {
   return { ...prompt, output, reasoning: Math.min(thinking, output) };
 }
 
-/** `input_tokens` is what no cache had to do with. Null where nothing is said; zeros are a placeholder, as no prompt has 0 tokens. */
+/** `input_tokens` excludes both caches. Null where nothing is reported; all zeros are a placeholder, as no prompt has 0 tokens. */
 export function readPromptUsage(usage: unknown): PromptUsage | null {
   if (!isObject(usage)) return null;
   const input = count(usage["input_tokens"]);
@@ -23,13 +23,13 @@ export function readPromptUsage(usage: unknown): PromptUsage | null {
   return input + cacheRead + cacheWrite === 0 ? null : { input, cacheRead, cacheWrite };
 }
 
-/** The total of what was written for five minutes and for an hour, where the host gives the parts alone. */
+/** Cache writes of five minutes plus those of an hour, for hosts that report only the parts. */
 function writtenByAge(usage: Json): number {
   const parts = objectOf(usage["cache_creation"]);
   return (count(parts["ephemeral_5m_input_tokens"]) ?? 0) + (count(parts["ephemeral_1h_input_tokens"]) ?? 0);
 }
 
-/** All that is read above: of anything else a host may invent as much as it likes. */
+/** All figures that are read above; a host may add any others. */
 const figures = [
   "input_tokens",
   "output_tokens",
@@ -40,13 +40,13 @@ const figures = [
 ] as const;
 
 /**
- * Figures of a stream are totals: later ones replace earlier ones, those left out stay (WIRE.md 5.4). A prompt of zeros
- * beside one that was measured is a host's placeholder.
+ * Figures of a stream are totals: later ones replace earlier ones, absent ones stay (docs/behaviour/streams.md#message-events). A prompt
+ * of zeros beside a measured one is a placeholder.
  */
 export function addUsage(before: Json, later: unknown): Json {
   if (!isObject(later)) return before;
-  const told = figures.map((key) => [key, later[key]] as const).filter(([, value]) => value !== null && value !== undefined);
-  const merged: Json = { ...before, ...Object.fromEntries(told) };
+  const reported = figures.map((key) => [key, later[key]] as const).filter(([, value]) => value !== null && value !== undefined);
+  const merged: Json = { ...before, ...Object.fromEntries(reported) };
   if (readPromptUsage(before) === null || readPromptUsage(merged) !== null) return merged;
   return { ...merged, ...Object.fromEntries(Object.entries(before).filter(([key]) => key.includes("input") || key.startsWith("cache"))) };
 }

@@ -1,4 +1,4 @@
-// Speech, music and sounds of ElevenLabs: JSON out, bytes back as they come, in the form that was ordered (WIRE.md 13.1).
+// Speech, music and sound effects over the `elevenlabs` protocol: JSON out, bytes back in the wanted format (docs/behaviour/providers.md#elevenlabs).
 import { type Clock, systemClock } from "../../clock.ts";
 import type { AudioFormat } from "../../sound/formats.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
@@ -8,7 +8,7 @@ import { exchange } from "../transport/exchange.ts";
 import { jsonRequest } from "../transport/json-request.ts";
 import type { Upstream } from "../transport/types.ts";
 import type { UpstreamCall } from "../types.ts";
-import type { MadeAudio, MakeMusic, MakeSound, Say } from "../verbs/audio.ts";
+import type { MadeAudio, MakeMusic, MakeSound, MakeSpeech } from "../verbs/audio.ts";
 import { elevenlabsError } from "./errors.ts";
 
 interface Ask {
@@ -16,18 +16,18 @@ interface Ask {
   format: AudioFormat;
   body: Json;
   firstByteMs?: number;
-  /** See elevenlabsError. */
+  /** Upstream's names of fields → ours; see elevenlabsError. */
   names: Readonly<Record<string, string>>;
 }
 
-/** A second of music takes less than this to make; where the model chooses how many there are, five minutes are its longest piece. */
+/** Upper bound of the time to make one second of music. Where the model chooses the length, a song lasts at most five minutes. */
 const musicMsPerSecond = 2_000;
 const longestSongSeconds = 300;
 
-export function elevenlabsSpeech(upstream: Upstream, clock: Clock = systemClock): Say {
+export function elevenlabsSpeech(upstream: Upstream, clock: Clock = systemClock): MakeSpeech {
   return (call) => {
     const { text, voice, format, settings } = call.order;
-    if (/^\.{0,2}$/.test(voice)) return Promise.reject(new UpstreamError("rejected", "no such voice", { param: "voice_id" })); // another path
+    if (/^\.{0,2}$/.test(voice)) return Promise.reject(new UpstreamError("rejected", "no such voice", { param: "voice_id" })); // would call another path
     return makeAudio(upstream, clock, call, {
       path: `/v1/text-to-speech/${encodeURIComponent(voice)}`,
       format,
@@ -45,7 +45,7 @@ export function elevenlabsMusic(upstream: Upstream, clock: Clock = systemClock):
       path: "/v1/music",
       format,
       body: {
-        prompt: lyrics === null ? prompt : `${prompt}\n\n${lyrics}`, // there is no field for them
+        prompt: lyrics === null ? prompt : `${prompt}\n\n${lyrics}`, // the API has no field for lyrics
         model_id: call.route.model,
         ...(seconds !== null && { music_length_ms: Math.round(seconds * 1_000) }),
       },

@@ -1,4 +1,4 @@
-// What an error of ElevenLabs means: its words are in `detail`, and say more than the status does (WIRE.md 13.1).
+// Which fault an error of ElevenLabs is: the words in `detail` say more than the status (docs/behaviour/providers.md#elevenlabs).
 import { parseJson } from "../../json/parse.ts";
 import { hideAddresses, readErrorBody, safeParam, safeReason } from "../errors/error-text.ts";
 import { errorOfAnswer } from "../errors/faults.ts";
@@ -18,7 +18,7 @@ const faults: readonly (readonly [UpstreamFault, readonly string[]])[] = [
       "needs_authorization",
       "detected_unusual_activity",
       "subscription_required",
-      "output_format_not_allowed", // a matter of the account's plan
+      "output_format_not_allowed", // depends on the account's plan
       "feature_not_available",
     ],
   ],
@@ -28,7 +28,7 @@ const faults: readonly (readonly [UpstreamFault, readonly string[]])[] = [
 ];
 const faultOf = new Map(faults.flatMap(([fault, words]) => words.map((word) => [word, fault] as const)));
 
-/** `names`: what the fields of a request are called at our end. */
+/** `names` maps the upstream's names of fields to ours. */
 export function elevenlabsError(names: Readonly<Record<string, string>>): ReadError {
   return (answer, provider) => {
     const usual = errorOfAnswer(answer.status, answer.text, answer.retryAfterMs, provider);
@@ -40,7 +40,7 @@ export function elevenlabsError(names: Readonly<Record<string, string>>): ReadEr
   };
 }
 
-/** The first word that says something here; the newer form has a broad `type` beside the exact `code`. */
+/** The first word with a known meaning; the newer form has a broad `type` beside the exact `code`. */
 function wordOf({ text }: ErrorAnswer): string | null {
   return [...readErrorBody(text).words].find((word) => faultOf.has(word)) ?? null;
 }
@@ -62,7 +62,7 @@ function detailOf({ text }: ErrorAnswer): unknown {
   }
 }
 
-/** Without what tells whose words they are; the places of a list are in `param`. */
+/** Drops what would show which vendor wrote it; `param` says where in the request. */
 function reasonOf(answer: ErrorAnswer, provider: Provider): string {
   const listed = arrayOf(detailOf(answer)).flatMap((entry) => (typeof objectOf(entry)["msg"] === "string" ? [objectOf(entry)["msg"]] : []));
   const message = listed.join("; ") || readErrorBody(answer.text).message;

@@ -1,4 +1,4 @@
-// The voices of ElevenLabs, page by page (WIRE.md 13.1). Those that were cloned or designed in the operator's own account are left out.
+// Lists the voices of ElevenLabs page by page (docs/behaviour/providers.md#elevenlabs), without those made in the operator's own account.
 import { type Clock, systemClock } from "../../clock.ts";
 import { arrayOf, type Json, objectOf, textOf } from "../json/read.ts";
 import { exchange, wholeText } from "../transport/exchange.ts";
@@ -10,9 +10,9 @@ import { listBytesMax, openVoiceList } from "../voice-list.ts";
 import { elevenlabsError } from "./errors.ts";
 
 const pageSize = 100;
-/** Three times the library's size; a host that never ends is cut there. */
+/** Three times the library's size; stops a host whose pages never end. */
 const pagesMax = 100;
-/** It is part of an address. */
+/** The page token becomes part of the next URL. */
 const tokenLengthMax = 2_000;
 
 export function elevenlabsVoices(upstream: Upstream, clock: Clock = systemClock): ListVoices {
@@ -54,7 +54,7 @@ function voiceOf(voice: Json): ProviderVoice[] {
   ];
 }
 
-/** A professional clone may be anybody's; whose it is, it says itself. */
+/** A professional clone may belong to any account; `is_owner` says whether it is the operator's. */
 function isOperators({ category, is_owner }: Json): boolean {
   return category === "cloned" || category === "generated" || (category === "professional" && is_owner === true);
 }

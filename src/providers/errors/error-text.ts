@@ -1,22 +1,21 @@
-// What an error body of any shape says: its codes, and one sentence that may be shown.
-// What to do about it is errors.ts's.
+// Reads an error body of any shape: its codes, and one sentence that may be shown. faults.ts decides what it means.
 import { parseJson } from "../../json/parse.ts";
 import { hideSecrets } from "./hide-secrets.ts";
 import type { Provider } from "../types.ts";
 import { arrayOf, isObject, objectOf, textOf, type Json } from "../json/read.ts";
 
 export interface ErrorSigns {
-  /** Lower-cased codes and types, wherever the body has them. */
+  /** Codes and types in lower case, from wherever the body has them. */
   words: Set<string>;
   /** A numeric code inside the body: an HTTP status in most hosts. */
   status: number | null;
-  /** The upstream's sentence as it came; null where the body has none. */
+  /** The upstream's sentence, unchanged; null where the body has none. */
   message: string | null;
-  /** The parameter that is to blame, as it came. */
+  /** The parameter at fault, as the upstream names it. */
   param: string | null;
 }
 
-/** A sentence, not a document: it is repeated in an error reply. */
+/** The sentence is repeated in an error reply, so a longer text is cut. */
 const reasonCharacters = 500;
 
 export function readErrorBody(text: string): ErrorSigns {
@@ -28,8 +27,8 @@ export function readErrorBody(text: string): ErrorSigns {
 }
 
 /**
- * What an answer or chunk of status 200 says of a failure, for readErrorValue; null where it says none. OpenRouter and vLLM:
- * `error`; Groq: `x_groq.error`; older vLLM: a flat object.
+ * The error inside an answer or chunk of status 200, for readErrorValue; null where there is none. OpenRouter and vLLM: `error`;
+ * Groq: `x_groq.error`; older vLLM: a flat object.
  */
 export function errorUnderOk(answer: Json): unknown {
   const error = answer["error"] ?? objectOf(answer["x_groq"])["error"] ?? null;
@@ -48,7 +47,7 @@ export function readErrorValue(value: unknown): ErrorSigns {
   return { words: new Set(all.flatMap(wordsOf)), status: firstStatus(all), message: messageOf(body), param: firstParam(inner) };
 }
 
-/** Cut to a sentence, without control characters, and without anything that could be a secret of ours. */
+/** Cuts the message to one sentence without control characters and without anything that could be a secret. */
 export function safeReason(message: string | null, provider: Provider, otherwise: string): string {
   const text = hideSecrets((message ?? otherwise).slice(0, 4 * reasonCharacters), provider)
     .replace(/[\s\p{Cc}]+/gu, " ")
@@ -58,25 +57,25 @@ export function safeReason(message: string | null, provider: Provider, otherwise
   return cut === "" ? otherwise : cut;
 }
 
-/** Addresses in an upstream's sentence say whose upstream it is. */
+/** Addresses in an upstream's sentence would show which provider it is. */
 export function hideAddresses(message: string): string {
   return message.replace(/\bhttps?:\/\/[^\s"'<>]+/gi, "[hidden]");
 }
 
-/** A parameter's name is a short plain string; anything else is no name, and half a name helps nobody. */
+/** A parameter's name is a short plain string; anything else is dropped rather than cut. */
 export function safeParam(param: string | null, provider: Provider): string | null {
   if (param === null || param.length > 200 || /\p{Cc}/u.test(param)) return null;
   return hideSecrets(param, provider) === param ? param : null;
 }
 
-/** An upstream's word for what went wrong is kept with a job and shown; a sentence in its place is none. */
+/** The upstream's word for a failure, stored with a job and shown; a sentence in its place is dropped. */
 export function safeWord(word: string, provider: Provider): string {
   return /^[\w.:-]{1,64}$/.test(word) && hideSecrets(word, provider) === word ? word : "unknown_error";
 }
 
 function wordsOf(part: Json): string[] {
   const words = [part["code"], part["type"], part["status"], part["error_type"], part["reason"]];
-  if ("flagged_input" in part) words.push("moderation"); // OpenRouter says it by this field alone
+  if ("flagged_input" in part) words.push("moderation"); // OpenRouter's only sign of a moderation
   return words.filter((word): word is string => typeof word === "string").map((word) => word.toLowerCase());
 }
 
@@ -114,7 +113,7 @@ function validationText(entry: unknown): string {
   return typeof msg === "string" ? `${arrayOf(loc).join(".")}: ${msg}` : "";
 }
 
-/** A proxy's HTML page: its title. Other text is taken as it is. */
+/** The title of a proxy's HTML page; other text unchanged. */
 function pageText(text: string): string | null {
   const start = text.slice(0, 8_000);
   if (!/^\s*</.test(start)) return textOf(start.trim());

@@ -1,5 +1,4 @@
-// Which fault an upstream's error is (WIRE.md 10.3, OPERATOR.md "The rest that is fixed").
-// What follows from a fault is routing's business.
+// Decides which fault an upstream's error is (docs/behaviour/providers.md#faults). Routing decides what follows from it.
 import type { Provider } from "../types.ts";
 import { type ErrorSigns, readErrorBody, readErrorValue, safeParam, safeReason, safeWord } from "./error-text.ts";
 import { UpstreamError, type UpstreamFault } from "./upstream-error.ts";
@@ -13,7 +12,7 @@ export function errorOfAnswer(status: number, body: string, retryAfterMs: number
   return new UpstreamError(fault, reason, { status, retryAfterMs, param, job: jobOf(fault, status, signs, provider) });
 }
 
-/** An error under status 200, whole or as a stream's first record: nothing was served yet, so it is judged by its content. */
+/** An error under status 200, whole or as a stream's first record: nothing has been served yet, so its content decides. */
 export function errorUnder200(error: unknown, provider: Provider): UpstreamError {
   const signs = readErrorValue(error);
   const reason = safeReason(signs.message, provider, "the upstream answered with an error");
@@ -23,14 +22,14 @@ export function errorUnder200(error: unknown, provider: Provider): UpstreamError
     status,
     param: safeParam(signs.param, provider),
     job: jobOf(fault, status, signs, provider),
-    trouble: signs.status === null ? { cause: "error_in_answer", detail: reason } : null,
+    failure: signs.status === null ? { cause: "error_in_answer", detail: reason } : null,
   });
 }
 
 function faultOf(status: number, signs: ErrorSigns): UpstreamFault {
   if (status >= 400 && status < 500) {
-    const told = faultOfWords(status, signs);
-    if (told) return told;
+    const named = faultOfWords(status, signs);
+    if (named) return named;
   }
   switch (status) {
     case 400:
@@ -47,20 +46,20 @@ function faultOf(status: number, signs: ErrorSigns): UpstreamFault {
     case 425:
       return "unavailable";
   }
-  // Any other 4xx (401, 402, 403, 405, 415 …) is about how we call, not about what the caller asked.
+  // Any other 4xx (401, 402, 403, 405, 415 …) is about how we call, not about the caller's request.
   return status >= 400 && status < 500 ? "our_fault" : "unavailable";
 }
 
 function faultOfContent(signs: ErrorSigns): UpstreamFault {
   if (signs.status !== null) return faultOf(signs.status, signs);
-  const told = faultOfWords(400, signs);
-  if (told) return told;
+  const named = faultOfWords(400, signs);
+  if (named) return named;
   if (anyOf(signs, requestWords)) return "rejected";
   if (anyOf(signs, serverWords)) return "unavailable";
   return "unreadable";
 }
 
-/** A code says more than the status it came with. */
+/** A code is more exact than the status it came with. */
 function faultOfWords(status: number, signs: ErrorSigns): UpstreamFault | null {
   const message = signs.message ?? "";
   if (anyOf(signs, refusalWords) || refusalText.test(message) || isBareUserError(signs)) return "refused";
@@ -71,7 +70,7 @@ function faultOfWords(status: number, signs: ErrorSigns): UpstreamFault | null {
   return null;
 }
 
-/** OpenAI's type of what its moderation stops, and of what is wrong with a picture: a code beside it then says so. */
+/** OpenAI uses this type for moderation and for bad images; the code beside it tells which. */
 function isBareUserError({ words }: ErrorSigns): boolean {
   return words.size === 1 && words.has("image_generation_user_error");
 }
@@ -110,7 +109,7 @@ const quotaWords = new Set([
   "billing_error", // Anthropic
 ]);
 
-/** Anthropic: 400 `invalid_request_error`, told apart by the sentence alone. xAI refuses by a sentence too. */
+/** Anthropic sends 400 `invalid_request_error`; only the sentence tells it apart. xAI refuses by a sentence too. */
 const quotaText = /\bcredit balance is too low\b/i;
 const refusalText = /\bblocked by (?:our )?content filtering policy\b|\bviolates usage guidelines\b/i;
 
@@ -127,7 +126,7 @@ const keyWords = new Set([
   "permission_error", // Anthropic
 ]);
 
-/** xAI and Gemini say it in the sentence alone. */
+/** xAI and Gemini say it only in the sentence. */
 const badKeyText = /\b(?:incorrect|invalid) api key\b|\bapi key not valid\b/i;
 
 const goneWords = new Set(["model_not_found", "model_decommissioned", "model_not_available", "deploymentnotfound", "not_found_error"]);
@@ -151,13 +150,12 @@ const serverWords = new Set([
   "timeout_error",
 ]);
 
-// Why a job failed, in its own words, from the codes that hosts of the OpenAI family answer with (WIRE.md 10.5).
-// fal's codes are fal/error-words.ts's.
+// Job error codes from the codes of the OpenAI family's hosts (docs/behaviour/providers.md#whole-answers); fal's are in fal/errors.ts.
 
-/** With the word that it was told by. */
+/** `word` is the upstream's code that decided. */
 type Job = NonNullable<UpstreamError["job"]> & { word: string };
 
-/** Null: the fault says as much. */
+/** Null where the fault already says as much. */
 function jobOf(fault: UpstreamFault, status: number, signs: ErrorSigns, provider: Provider): Job | null {
   const job = readJob(fault, status, signs);
   return job && { ...job, word: safeWord(job.word, provider) };

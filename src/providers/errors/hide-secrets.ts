@@ -1,26 +1,26 @@
-// What must not leave with an upstream's words: keys, whole, in pieces or masked; whose upstream it is; where it stands in the operator's
-// network; ids of the operator's accounts. Which words are searched is error-text.ts's and foreign-members.ts's.
+// Removes from an upstream's words what must not leave: keys (whole, in part or masked), the provider's name and domain, addresses in the
+// operator's network, ids of the operator's accounts. error-text.ts and foreign-members.ts choose which words are searched.
 import { isIP } from "node:net";
 import { isPublicHost } from "../../network/public-host.ts";
 import type { Provider } from "../types.ts";
 
 const hidden = "[hidden]";
 
-/** Headers whose values are as secret as a key; those of others are hidden only whole. */
+/** Headers whose values are as secret as a key; values of other headers are hidden only when they appear whole. */
 const secretHeader = /auth|key|token|secret|cookie|password|credential/i;
-/** A piece of a key that is at least as long says something of it. */
+/** The shortest part of a key that is hidden. */
 const pieceLength = 8;
 
 interface Searched {
-  /** Hidden wherever they stand, longest first. */
+  /** Hidden wherever they appear, longest first. */
   whole: string[];
-  /** The same as they stand in JSON. */
+  /** The same as JSON escapes them. */
   inJson: string[];
   keys: { key: string; pieces: ReadonlySet<string>; end: RegExp | null }[];
   hosts: RegExp[];
-  /** The provider's own domain: a neighbour's name says as much. */
+  /** The provider's registered domain: another host of it shows the provider as well. */
   domain: string | null;
-  /** Short texts without a secret: every chunk of a stream repeats the same ones. */
+  /** A cache of short texts without secrets: every chunk of a stream repeats the same ones. */
   clean: Set<string>;
 }
 
@@ -28,7 +28,7 @@ const cleanMax = 100;
 
 const searchedFor = new WeakMap<Provider, Searched>();
 
-/** A sentence or a plain value of an upstream's, without what is the operator's business. */
+/** Removes the operator's secrets from an upstream's sentence or plain value. */
 export function hideSecrets(message: string, provider: Provider): string {
   const { whole, keys, hosts, domain, clean } = searchedOf(provider);
   if (clean.has(message)) return message;
@@ -48,7 +48,7 @@ export function hideSecrets(message: string, provider: Provider): string {
   return text;
 }
 
-/** An answer's JSON with the provider's own keys taken out, wherever they stand. As good as free: nearly no answer holds one. */
+/** An answer's JSON without the provider's own keys. Nearly free: almost no answer holds one. */
 export function withoutKeys(json: string, provider: Provider): string {
   const { inJson } = searchedOf(provider);
   let text = json;
@@ -74,10 +74,10 @@ function prepare(provider: Provider): Searched {
   const labels = hostname.split(".");
   return {
     whole: (whole as string[]).sort((one, other) => other.length - one.length),
-    // A placeholder such as `lm-studio` has no digit: it is a word that a model may say.
+    // A placeholder such as `lm-studio` has no digit: a model may say that word.
     inJson: keys.filter((key) => /\d/.test(key)).map((key) => JSON.stringify(key).slice(1, -1)),
     keys: keys.map((key) => ({ key, pieces: piecesOf(key), end: lastFour(key) })),
-    // A name without a dot (`vllm`) is a word like others: only with its port.
+    // A name without a dot (`vllm`) is an ordinary word: it is hidden only with its port.
     hosts: [host, hostname].filter((form) => /[.:]/.test(form)).map(hostPattern),
     domain: isIP(hostname) === 0 && labels.length > 1 ? labels.slice(-2).join(".") : null,
     clean: new Set(),
@@ -92,7 +92,7 @@ function piecesOf(key: string): Set<string> {
   return new Set(Array.from({ length: key.length - pieceLength + 1 }, (_, at) => key.slice(at, at + pieceLength)));
 }
 
-/** What vendors show of a key. Four letters may be a word, four digits a number. */
+/** The four characters that vendors show of a key. Four letters may be a word, four digits a number. */
 function lastFour(key: string): RegExp | null {
   const end = key.slice(-4);
   return /^[A-Za-z0-9]{4}$/.test(end) && /\d/.test(end) && /[A-Za-z]/.test(end)
@@ -102,7 +102,7 @@ function lastFour(key: string): RegExp | null {
 
 const keyCharacter = /[-_A-Za-z0-9*.…]/;
 
-/** Every run that is a piece of a key, with what adjoins it: a mask, or the rest of it. */
+/** Hides every run that contains part of a key, with the mask or the rest of the key beside it. */
 function hidePieces(text: string, pieces: ReadonlySet<string>): string {
   let shown = "";
   let from = 0;
@@ -112,7 +112,7 @@ function hidePieces(text: string, pieces: ReadonlySet<string>): string {
     let end = at + pieceLength;
     while (start > from && keyCharacter.test(text[start - 1]!)) start -= 1;
     while (end < text.length && keyCharacter.test(text[end]!)) end += 1;
-    if (text[end - 1] === "." && text[end - 2] !== ".") end -= 1; // the sentence's own
+    if (text[end - 1] === "." && text[end - 2] !== ".") end -= 1; // the sentence's full stop
     shown += text.slice(from, start) + hidden;
     from = end;
     at = end - 1;
@@ -123,7 +123,7 @@ function hidePieces(text: string, pieces: ReadonlySet<string>): string {
 /** "ending in abcd", "…abcd" */
 const namedEnd = /(\bend(?:s|ing)?\s+(?:in|with)\W{1,3}|(?<!\.)\.{2,}|…|(?<![*•])[*•]+)([A-Za-z0-9]{3,})/gi;
 
-/** Forms of keys, and of ids of accounts with vendors, whosever they are. */
+/** Hides the known forms of keys and account ids, whichever vendor they belong to. */
 function hideKeyForms(text: string): string {
   return text
     .replace(/\b(?:[Bb]earer|BEARER|[Bb]asic|BASIC)\s+(?=[^\s,;"']*(?:[0-9=]|[a-z][A-Z]|\w\.\w))[^\s,;"']{6,}/g, hidden) // not "basic formatting"
@@ -139,10 +139,10 @@ function hideKeyForms(text: string): string {
     .replace(/\b(?:projects|subscriptions|organizations|accounts|resourceGroups)\/[-\w.]+|\barn:aws[^\s"',]*/g, hidden);
 }
 
-/** The last character is no full stop of the sentence. */
+/** The last character is not the sentence's punctuation. */
 const anyUrl = /\b[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"'<>]*[^\s"'<>.,;:!?)\]}]/gi;
 
-/** A public address of somebody else's: documentation, or what the caller sent. */
+/** A public address outside the provider's domain: documentation, or something that the caller sent. */
 function isStrange(text: string, domain: string | null): boolean {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || isIP(url.hostname) !== 0) return false;
@@ -165,7 +165,7 @@ const hostForms: readonly [RegExp, (found: string) => boolean][] = [
   [/(?<![\w.-])(?:[a-z0-9_-]+\.)+[a-z]{2,}:\d{2,5}(?!\w)/gi, () => true],
   [/(?<![\w.-])[a-z][a-z0-9]*(?:-[a-z0-9]+)+:\d{2,5}(?!\w)/gi, () => true],
 ];
-/** A name without a dot is a host where it follows one of these and has a port; a place in a text has a number too. */
+/** A name without a dot is a host only after one of these words and with a port; "at line 5" has a number too. */
 const hostAfter =
   /(\b(?:to|at|from|host|upstream|server|address|backend|node|on)\s*[:=]?\s*['"]?)(?!(?:line|col|column|row|char|character|pos|position|offset|index|byte|token):)([a-z][\w-]*:\d{2,5})(?!\w)/gi;
 

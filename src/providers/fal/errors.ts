@@ -1,5 +1,5 @@
-// What an error of a fal queue means, which depends on what was asked: to take work, how far it is, or what came of it (WIRE.md 12).
-// There is no status of failure: work that failed is complete, and its error is the answer to what came of it.
+// Which fault an error of a fal queue is. It depends on the request: submit, status or result (docs/behaviour/providers.md#fal). There is
+// no failed status: failed work is complete, and its result is the error.
 import { hideAddresses, readErrorBody, readErrorValue, safeParam, safeReason, safeWord } from "../errors/error-text.ts";
 import { errorOfAnswer } from "../errors/faults.ts";
 import { UpstreamError, type UpstreamFault } from "../errors/upstream-error.ts";
@@ -8,42 +8,42 @@ import type { ErrorAnswer, ReadError } from "../transport/exchange.ts";
 import { parseObject } from "../transport/json-answer.ts";
 import type { Provider } from "../types.ts";
 
-/** Of work that was offered: nothing has begun, another route may do it. */
+/** Of a submit: no work has begun, so another route may do it. */
 export const submitError: ReadError = (answer, provider) => {
   const { status, headers } = answer;
   const usual = errorOfAnswer(status, answer.text, answer.retryAfterMs, provider);
-  const told = toldOf(answer);
-  const code = status === 429 ? "provider_rate_limited" : told && jobCodeOf(told);
+  const details = detailsOf(answer);
+  const code = status === 429 ? "provider_rate_limited" : details && jobCodeOf(details);
   if (code === null) return withReason(usual, answer, provider);
   if (isOurs(status) && !code.startsWith("content_policy")) return usual;
   const fault = submitFault(code);
   const again = fault === "rejected" && headers["x-fal-retryable"] === "true";
-  return jobError(again ? "unavailable" : fault, code, told?.word ?? "rate_limited", answer, provider);
+  return jobError(again ? "unavailable" : fault, code, details?.word ?? "rate_limited", answer, provider);
 };
 
-/** Of a question how far work is, or of asking it to stop: says nothing of the work. */
+/** Of a status or cancel request: says nothing about the work. */
 export const lookError: ReadError = (answer, provider) => {
   const usual = errorOfAnswer(answer.status, answer.text, answer.retryAfterMs, provider);
   return usual.fault === "rejected" || usual.fault === "refused" ? withFault("unavailable", usual) : usual;
 };
 
-/** Of a question what came of work: the work's own error where fal's words are there, else the question's. */
+/** Of a result request: the work's own error where it is in fal's words, else an error of the request. */
 export const resultError: ReadError = (answer, provider) => {
   const { status, headers } = answer;
-  const told = toldOf(answer);
-  const code = status === 429 ? "provider_rate_limited" : told && jobCodeOf(told);
-  if (status === 429 && !(told && (told.located || isConcurrency(told.word)))) return lookError(answer, provider);
+  const details = detailsOf(answer);
+  const code = status === 429 ? "provider_rate_limited" : details && jobCodeOf(details);
+  if (status === 429 && !(details && (details.located || isConcurrency(details.word)))) return lookError(answer, provider);
   if (code !== null && !(isOurs(status) && !code.startsWith("content_policy")))
-    return jobError(workFault(code), code, told!.word, answer, provider);
+    return jobError(workFault(code), code, details!.word, answer, provider);
   const usual = withReason(errorOfAnswer(status, answer.text, answer.retryAfterMs, provider), answer, provider);
   if (usual.fault === "rejected" || usual.fault === "refused") return usual;
-  // A proxy before the queue answers 502 to 504 too; those are the work's own only where fal says so.
-  const final = headers["x-fal-retryable"] === "false" || (status === 500 && isFals(answer.text)) || told !== null || status === 499;
+  // A proxy before the queue answers 502 to 504 too: only fal's own words make it the work's error.
+  const final = headers["x-fal-retryable"] === "false" || (status === 500 && isFals(answer.text)) || details !== null || status === 499;
   if (!final || isOurs(status) || usual.fault === "gone") return usual;
-  return jobError("failed", "provider_error", told?.word ?? "internal_server_error", answer, provider);
+  return jobError("failed", "provider_error", details?.word ?? "internal_server_error", answer, provider);
 };
 
-/** Newer queues say it in the answer to how far the work is. Null: it doesn't say that the work failed. */
+/** Newer queues report the failure in the status answer. Null: this status reports none. */
 export function errorInStatus(body: Json, provider: Provider): UpstreamError | null {
   const error = body["error"] ?? null;
   const type = textOf(body["error_type"]);
@@ -51,13 +51,13 @@ export function errorInStatus(body: Json, provider: Provider): UpstreamError | n
   const word = type ?? "internal_server_error";
   const inner = isObject(error) ? error : { detail: error };
   const entries = arrayOf(inner["detail"]).map(objectOf);
-  const told = toldOfEntries(entries) ?? { word, located: false, place: [], text: JSON.stringify(error) };
-  const code = jobCodeOf(told) ?? "provider_error";
+  const details = detailsOfEntries(entries) ?? { word, located: false, place: [], text: JSON.stringify(error) };
+  const code = jobCodeOf(details) ?? "provider_error";
   const reason = reasonOf(readErrorValue(inner).message, entries, provider, "the work failed");
-  return new UpstreamError(workFault(code), reason, { job: { code, word: safeWord(told.word, provider) } });
+  return new UpstreamError(workFault(code), reason, { job: { code, word: safeWord(details.word, provider) } });
 }
 
-/** About our own account or how we call: never the customer's doing. */
+/** About our account or how we call, never about the caller's request. */
 function isOurs(status: number): boolean {
   return status === 401 || status === 402 || status === 403;
 }
@@ -73,18 +73,18 @@ function workFault(code: JobCode): UpstreamFault {
   return code === "input_too_large" || code === "input_invalid" || code === "prompt_too_long" ? "rejected" : "failed";
 }
 
-function toldOf({ headers, text }: ErrorAnswer): Told | null {
+function detailsOf({ headers, text }: ErrorAnswer): ErrorDetails | null {
   const body = objectIn(text);
-  const listed = toldOfEntries(arrayOf(body["detail"]).map(objectOf));
+  const listed = detailsOfEntries(arrayOf(body["detail"]).map(objectOf));
   if (listed !== null) return listed;
   const word = textOf(body["error_type"]) ?? textOf(headers["x-fal-error-type"]);
   return word === null ? null : { word, located: false, place: [], text };
 }
 
-function toldOfEntries(entries: Json[]): Told | null {
+function detailsOfEntries(entries: Json[]): ErrorDetails | null {
   const entry = entries.find(({ type }) => textOf(type) !== null);
   if (entry === undefined) return null;
-  // Not the input that it repeats: a prompt's words are no hints.
+  // Without the input that it repeats: words of a prompt are no hints.
   const text = entries.map(({ msg, ctx }) => JSON.stringify([msg, ctx])).join(" ");
   return { word: entry["type"] as string, located: "loc" in entry, place: placeOf(entry), text };
 }
@@ -118,24 +118,24 @@ function withReason(usual: UpstreamError, answer: ErrorAnswer, provider: Provide
   const entries = arrayOf(objectIn(text)["detail"]).map(objectOf);
   const reason = reasonOf(readErrorBody(text).message, entries, provider, `the upstream answered ${status}`);
   const param = safeParam(placeOf(entries[0] ?? {}).at(-1) ?? usual.param, provider);
-  const word = toldOf(answer)?.word;
+  const word = detailsOf(answer)?.word;
   const named =
     usual.fault === "rejected" && word !== undefined ? { code: "invalid_input" as const, word: safeWord(word, provider) } : null;
   return new UpstreamError(usual.fault, reason, { status, retryAfterMs, param, job: usual.job ?? named });
 }
 
-/** The sentences without the places in fal's input, and without addresses. */
+/** The sentences without paths in fal's input and without addresses. */
 function reasonOf(message: string | null, entries: Json[], provider: Provider, otherwise: string): string {
   const listed = entries.flatMap(({ msg }) => textOf(msg) ?? []).join("; ");
-  const told = listed || message;
-  return safeReason(told && hideAddresses(told), provider, otherwise);
+  const sentence = listed || message;
+  return safeReason(sentence && hideAddresses(sentence), provider, otherwise);
 }
 
 function withFault(fault: UpstreamFault, { reason, status, retryAfterMs, param }: UpstreamError): UpstreamError {
   return new UpstreamError(fault, reason, { status, retryAfterMs, param });
 }
 
-// fal's words for what went wrong, and what each of them is to a job (the table of WIRE.md 12).
+// fal's error types and the job codes they become (docs/behaviour/providers.md#fal).
 
 type JobCode = NonNullable<UpstreamError["job"]>["code"];
 
@@ -162,29 +162,29 @@ const codes = new Map<string, JobCode>([
 
 const tooLong = new Set(["sequence_too_long", "string_too_long", "value_error.any_str.max_length"]);
 
-interface Told {
+interface ErrorDetails {
   /** The type that the answer names. */
   word: string;
-  /** It came with the place in the input that it is about. */
+  /** Whether the type came with a place in the input. */
   located: boolean;
   /** That place. */
   place: string[];
-  /** All that the answer says, for the hints in its words. */
+  /** Everything that the answer says, for hints in its words. */
   text: string;
 }
 
-/** Null: the word says nothing that the status does not. */
-function jobCodeOf({ word, located, place, text }: Told): JobCode | null {
+/** Null where the type says no more than the status. */
+function jobCodeOf({ word, located, place, text }: ErrorDetails): JobCode | null {
   if (tooLong.has(word)) return place.some((name) => /prompt/i.test(name)) ? "prompt_too_long" : "input_invalid";
   const code = codes.get(word);
   if (code === "content_policy") return policyOf(text);
   if (code !== undefined) return code;
-  if (word.startsWith("runner_")) return "provider_unavailable"; // `runner_scheduling_failure`, `runner_connection_refused` …
+  if (word.startsWith("runner_")) return "provider_unavailable"; // runner_scheduling_failure, runner_connection_refused …
   if (isConcurrency(word)) return "provider_rate_limited";
-  return located ? "input_invalid" : null; // `greater_than`, `one_of`, `missing` and the many others that pydantic has
+  return located ? "input_invalid" : null; // greater_than, one_of, missing and pydantic's many other types
 }
 
-/** The model ran into its own limit, which is no word on how often the queue is asked. */
+/** The model's own concurrency limit: unlike a rate limit of the queue it says nothing about our calls. */
 function isConcurrency(word: string): boolean {
   return /concurren/.test(word);
 }

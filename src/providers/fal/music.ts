@@ -1,5 +1,5 @@
-// Music over a fal queue: a song is ordered, looked at until it is made, and loaded (WIRE.md 12). Whoever asked waits for it, so nothing of
-// it outlives the call: work that nobody waits for is asked to stop.
+// Music over a fal queue: submits a song, polls until it is made, downloads it (docs/behaviour/providers.md#fal). The caller waits, so
+// nothing outlives the call: work without a waiting caller is cancelled.
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Clock, systemClock } from "../../clock.ts";
@@ -18,17 +18,17 @@ import { falQueue } from "./queue.ts";
 import { submit } from "./submit.ts";
 
 export interface MusicTimes {
-  /** Between two looks: the first, and the longest that it grows to. */
+  /** The first pause between two polls, and the longest that it grows to. */
   firstPauseMs: number;
   longestPauseMs: number;
-  /** From the order to the song. */
+  /** From the submit to the song, in ms. */
   wholeMs: number;
 }
 
 const shippedTimes: MusicTimes = { firstPauseMs: 500, longestPauseMs: 2_000, wholeMs: 600_000 };
-/** Looks that failed one after the other: some seconds of a queue that doesn't answer are not the end of the work. */
+/** Consecutive failed polls: a few seconds without an answer from the queue don't end the work. */
 const failedLooksMax = 5;
-/** Asking work to stop, which nobody waits for. */
+/** Time to cancel work; the caller doesn't wait for it. */
 const cancelMs = 10_000;
 
 export function falMusic(
@@ -51,14 +51,14 @@ export function falMusic(
       if (!deadline.aborted || given.signal.aborted) throw error;
       throw new UpstreamError("unavailable", "the song was not made in time", {
         job: { code: "provider_timeout", word: null },
-        trouble: { cause: "timeout_answer", detail: `the song was not made within ${times.wholeMs} ms` },
+        failure: { cause: "timeout_answer", detail: `the song was not made within ${times.wholeMs} ms` },
         cause: error,
       });
     }
   };
 }
 
-/** Models name a length each in its own way, and pass over names that they don't know: all say the same. */
+/** Each model has its own field for the length and ignores the others: all are sent with the same value. */
 function inputOf({ prompt, lyrics, seconds, format }: MusicOrder): Record<string, unknown> {
   return {
     prompt,
@@ -90,7 +90,7 @@ async function lookUntilMade(queue: UpstreamQueue, call: UpstreamCall, ticket: T
   }
 }
 
-/** Rejects with the signal's own reason. */
+/** Rejects with the signal's reason. */
 async function pauseOf(ms: number, signal: AbortSignal): Promise<void> {
   await pause(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 }
@@ -99,7 +99,7 @@ function saysNothingOfTheWork(error: unknown): boolean {
   return error instanceof UpstreamError && ["unavailable", "rate_limited", "unreadable", "local_overload"].includes(error.fault);
 }
 
-/** The work itself has failed: there is nothing to stop. */
+/** The work itself has failed: there is nothing to cancel. */
 function isOver(error: unknown): boolean {
   return error instanceof UpstreamError && ["refused", "rejected", "failed"].includes(error.fault);
 }
@@ -110,13 +110,13 @@ async function bytesOf({ source }: MadeFile, call: UpstreamCall, fetchMade: Fetc
   return bytes;
 }
 
-/** MP3 is what models make, at a bit rate of their own; of a WAV file anything can be made. */
+/** Models make MP3 at a bit rate of their own; a WAV file can be converted to any format. */
 async function inFormat(bytes: Buffer, format: AudioFormat, signal: AbortSignal): Promise<Buffer> {
   if (isWav(bytes)) {
     const sound = readWav(bytes);
     if (sound !== null) return convertWhole(sound.pcm, sound.sampleRate, format, signal);
   } else if (audioFormats[format].encoding === "mp3" && isMp3(bytes)) return bytes;
-  throw unreadable("the song has another form than was asked for");
+  throw unreadable("the song is not in the requested format");
 }
 
 function isMp3(bytes: Buffer): boolean {

@@ -1,4 +1,4 @@
-// What a model of a fal queue made: pictures in `images` or `image`, a clip in `video`, a song in `audio` (WIRE.md 12).
+// Reads what a fal model made: images in `images` or `image`, a video in `video`, a song in `audio` (docs/behaviour/providers.md#fal).
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import { type FilesInside, takeFilesOut } from "../transport/base64-files.ts";
@@ -7,23 +7,23 @@ import type { MadeFile } from "../verbs/media.ts";
 
 export interface Output {
   answer: Json;
-  /** Empty: the answer is no output. */
+  /** Empty where the answer is no output. */
   files: MadeFile[];
 }
 
-/** Where an output names its files. */
+/** Picks the members of an output that name files. */
 export type PartsOf = (answer: Json) => unknown[];
 
-/** Of a song. */
+/** The file of a song. */
 export const songParts: PartsOf = ({ audio, audio_file }) => [audio ?? audio_file];
 
-/** Throws UpstreamError `unreadable` for what is no JSON object, `failed` for a picture that was blacked out. */
+/** Throws UpstreamError: `unreadable` where the body is no JSON object, `failed` for a blacked-out image. */
 export function readOutput(body: Buffer, partsOf: PartsOf = shownParts): Output {
   const inside = takeFilesOut(body);
   const answer = parseObject(inside.text);
   const flags = answer["has_nsfw_concepts"];
   if (flags === true || arrayOf(flags).includes(true))
-    throw new UpstreamError("failed", "the picture was blacked out", {
+    throw new UpstreamError("failed", "the image was blacked out", {
       status: 200,
       job: { code: "content_policy_nsfw", word: "has_nsfw_concepts" },
     });
@@ -31,9 +31,9 @@ export function readOutput(body: Buffer, partsOf: PartsOf = shownParts): Output 
 }
 
 function shownParts({ video, videos, images, image }: Json): unknown[] {
-  const clips = [video, ...arrayOf(videos)].filter(Boolean);
-  const pictures = arrayOf(images).length > 0 ? arrayOf(images) : [image];
-  return clips.length > 0 ? clips : pictures; // a clip's picture is its cover
+  const videoFiles = [video, ...arrayOf(videos)].filter(Boolean);
+  const imageFiles = arrayOf(images).length > 0 ? arrayOf(images) : [image];
+  return videoFiles.length > 0 ? videoFiles : imageFiles; // a video's image is its cover
 }
 
 function fileOf(part: unknown, inside: FilesInside): MadeFile[] {
@@ -54,7 +54,7 @@ function fileOf(part: unknown, inside: FilesInside): MadeFile[] {
   ];
 }
 
-/** `sync_mode` gives data URLs. */
+/** `sync_mode` returns data URLs. */
 function sourceOf(url: string, inside: FilesInside): { bytes: Buffer | null; contentType: string | null } | null {
   if (/^https?:\/\//i.test(url) && URL.canParse(url)) return { bytes: null, contentType: null };
   return inside.fileOf(url);

@@ -1,4 +1,4 @@
-// Work that a fal queue accepted: how far it is, what came of it, and asking it to stop.
+// Status, result and cancellation of work that a fal queue accepted.
 import { type Clock, systemClock } from "../../clock.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { textOf } from "../json/read.ts";
@@ -12,7 +12,7 @@ import type { Looked, Ticket, UpstreamQueue } from "../verbs/media.ts";
 import { errorInStatus, lookError, resultError } from "./errors.ts";
 import { type PartsOf, readOutput } from "./output.ts";
 
-/** Of a status, with the model's log. */
+/** Bound of a status answer, which includes the model's log. */
 const statusBytesMax = 4_194_304;
 
 export function falQueue(upstream: Upstream, clock: Clock = systemClock, partsOf?: PartsOf): UpstreamQueue {
@@ -25,7 +25,7 @@ export function falQueue(upstream: Upstream, clock: Clock = systemClock, partsOf
     if (status === "IN_PROGRESS") return "running";
     const error = errorInStatus(body, call.route.provider);
     if (error !== null) throw error;
-    return status === "COMPLETED" ? "complete" : "running"; // words that nobody here knows yet
+    return status === "COMPLETED" ? "complete" : "running"; // a status that came after this version
   }
 
   async function result(call: UpstreamCall, ticket: Ticket): Promise<Looked> {
@@ -41,8 +41,8 @@ export function falQueue(upstream: Upstream, clock: Clock = systemClock, partsOf
 
   return {
     async look(call, ticket) {
-      const stands = await progress(call, ticket);
-      if (stands !== "complete") return { kind: stands };
+      const state = await progress(call, ticket);
+      if (state !== "complete") return { kind: state };
       try {
         return await result(call, ticket);
       } catch (error) {
@@ -66,7 +66,7 @@ function isTooEarly(error: unknown): boolean {
   return error instanceof UpstreamError && error.status === 400 && /\bstill in progress\b/i.test(error.reason);
 }
 
-/** `ALREADY_COMPLETED`, or forgotten: there is nothing to stop. */
+/** `ALREADY_COMPLETED` or forgotten: there is nothing to cancel. */
 function isOver(error: unknown): boolean {
   return error instanceof UpstreamError && [400, 404, 409, 410].includes(error.status ?? 0);
 }

@@ -1,4 +1,4 @@
-// Work offered to a fal queue: a ticket comes back, or at once what was made, from hosts that don't queue.
+// Submits work to a fal queue: returns a ticket, or at once the output of a host that doesn't queue.
 import { type Clock, systemClock } from "../../clock.ts";
 import { type Json, textOf } from "../json/read.ts";
 import { filesBytesMax } from "../transport/base64-files.ts";
@@ -8,19 +8,19 @@ import { jsonRequest } from "../transport/json-request.ts";
 import { answeredAddress } from "../transport/target.ts";
 import type { Upstream } from "../transport/types.ts";
 import type { Provider, UpstreamCall } from "../types.ts";
-import type { Begun, ClipOrder, MakeClip, MakePictures, PictureOrder, Ticket } from "../verbs/media.ts";
+import type { Begun, VideoOrder, MakeVideo, MakeImages, ImageOrder, Ticket } from "../verbs/media.ts";
 import { submitError } from "./errors.ts";
 import { type PartsOf, readOutput } from "./output.ts";
 
-export function falPictures(upstream: Upstream, clock: Clock = systemClock): MakePictures {
-  return (call) => submit(upstream, clock, call, pictureInput(call.order));
+export function falImages(upstream: Upstream, clock: Clock = systemClock): MakeImages {
+  return (call) => submit(upstream, clock, call, imageInput(call.order));
 }
 
-export function falClips(upstream: Upstream, clock: Clock = systemClock): MakeClip {
-  return (call) => submit(upstream, clock, call, clipInput(call.order));
+export function falVideos(upstream: Upstream, clock: Clock = systemClock): MakeVideo {
+  return (call) => submit(upstream, clock, call, videoInput(call.order));
 }
 
-/** `jobId` names the work for hosts that tell a repeated order by it. */
+/** `jobId` lets a host recognise a repeated submit. */
 export async function submit(
   upstream: Upstream,
   clock: Clock,
@@ -38,7 +38,7 @@ export async function submit(
   return { kind: "made", files: output.files };
 }
 
-/** The addresses are followed as they came: they leave out a part of the path that the work was submitted to. */
+/** The URLs are used as answered: they omit part of the path that the work was submitted to. */
 function ticketOf(answer: Json, provider: Provider): Ticket | null {
   const { request_id, status_url, response_url, cancel_url } = answer;
   const [id, statusText, responseText] = [textOf(request_id), textOf(status_url), textOf(response_url)];
@@ -50,15 +50,15 @@ function ticketOf(answer: Json, provider: Provider): Ticket | null {
   return { id, statusUrl, responseUrl, cancelUrl: cancelUrl && answeredAddress(cancelUrl, provider) };
 }
 
-// What the models of a fal queue are given (WIRE.md 12, "Input names"). Which values they are is decided before.
+// The input of fal's models (docs/behaviour/providers.md#fal). The values are decided before.
 
 type Input = Record<string, unknown>;
 
 /**
- * Models read either `image_size` or `aspect_ratio`, and either `image_url` or `image_urls`, and pass over what they don't know: they get
- * both, saying the same.
+ * Models read either `image_size` or `aspect_ratio`, and either `image_url` or `image_urls`, and ignore the others: they get both with
+ * the same value.
  */
-function pictureInput(order: PictureOrder): Input {
+function imageInput(order: ImageOrder): Input {
   const { prompt, count, size, aspect, quality, references, extra } = order;
   return {
     ...extra,
@@ -71,8 +71,8 @@ function pictureInput(order: PictureOrder): Input {
   };
 }
 
-/** A duration is text there. */
-function clipInput({ prompt, firstFrame, soundTrack, seconds, aspect, extra }: ClipOrder): Input {
+/** fal takes the duration as text. */
+function videoInput({ prompt, firstFrame, soundTrack, seconds, aspect, extra }: VideoOrder): Input {
   return {
     ...extra,
     prompt,

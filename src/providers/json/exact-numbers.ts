@@ -1,33 +1,33 @@
-// JSON whose numbers survive being written again: the arguments of a tool keep their bytes through a translation (WIRE.md 17, 4),
-// and an id of 20 digits is not rounded on its way.
+// Parses JSON so that numbers can be written again unchanged: tool arguments keep their bytes through a translation
+// (docs/behaviour/translation.md#edge-cases), and an id of 20 digits is not rounded.
 import { hasEscapedKey, parseJson, readJson } from "../../json/parse.ts";
 
-/** What Node does and TypeScript's library doesn't name yet. */
+/** In Node, but not yet in TypeScript's library. */
 const { parse, rawJSON, isRawJSON } = JSON as unknown as {
   parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
   rawJSON(text: string): unknown;
   isRawJSON(value: unknown): boolean;
 };
 
-/** A number that kept its text: an object to JavaScript, but none of JSON's. */
+/** Whether this is a number kept as text: an object to JavaScript, but not a JSON object. */
 export function isKeptNumber(value: object): boolean {
   return isRawJSON(value);
 }
 
-/** Numbers that would be written otherwise than they were read become opaque objects, which JSON.stringify writes as they were. */
+/** Numbers that JavaScript would write differently become opaque objects, which JSON.stringify writes unchanged. */
 export function parseExact(text: string): unknown {
   return parseWith(text, exactNumber);
 }
 
-/** Sixteen digits are the first that a number may lose; text without them takes the quick way. */
+/** A number can lose digits from the sixteenth on; text without such a number takes the fast path. */
 const longNumber = /\d{16}/;
 
-/** Only whole numbers that a double can't hold keep their text: all others stay numbers, for what reads them. */
+/** Keeps the text of whole numbers that a double can't hold; all others stay plain numbers, which readers expect. */
 export function parseLong(text: string): unknown {
   return longNumber.test(text) ? parseWith(text, longOrNumber) : parseJson(text);
 }
 
-/** As parseJson does it: V8's reader takes no text in which a key is escaped. */
+/** As in parseJson, text with an escaped key goes to readJson, because V8 misreads it. */
 function parseWith(text: string, numberOf: (source: string) => unknown): unknown {
   if (hasEscapedKey(text)) return readJson(text, numberOf);
   return parse(text, (_key, value, { source }) => (typeof value === "number" && source !== undefined ? numberOf(source) : value));

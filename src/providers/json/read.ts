@@ -1,4 +1,4 @@
-// Reading JSON of unknown shape: the few questions that every adapter asks.
+// Reads JSON of unknown shape: the small questions that every adapter asks.
 
 import { isKeptNumber } from "./exact-numbers.ts";
 
@@ -8,7 +8,7 @@ export function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !isKeptNumber(value);
 }
 
-/** The object itself, or an empty one: a missing branch then reads like one without members. */
+/** The object itself, or an empty one, so that a missing branch reads like one without members. */
 export function objectOf(value: unknown): Json {
   return isObject(value) ? value : {};
 }

@@ -1,12 +1,12 @@
-// Finding the end of a JSON string or value in text without parsing it, in linear time.
-// Checks no grammar: the text was parsed once already, or will be.
+// Finds the end of a JSON string or value in text without parsing it, in linear time. Doesn't check the grammar: the text is parsed
+// elsewhere.
 
 const quote = 34; // "
 const backslash = 92;
 
 /** The index of the closing quote of the string whose opening quote is at `open`; -1 where there is none. */
 export function stringEnd(text: string, open: number): number {
-  // indexOf jumps over base64 at memory speed; only the backslashes right before a quote are looked at one by one.
+  // indexOf skips base64 at memory speed; only the backslashes right before a quote are checked one by one.
   for (let at = text.indexOf('"', open + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let first = at;
     while (first - 1 > open && text.charCodeAt(first - 1) === backslash) first -= 1;
@@ -15,10 +15,10 @@ export function stringEnd(text: string, open: number): number {
   return -1;
 }
 
-/** What JSON.stringify and our own recursion walk safely; no schema and no tool's arguments are nearly as deep. */
+/** The depth that JSON.stringify and our own recursion can walk safely; real schemas and arguments are far shallower. */
 const nestingMax = 1_000;
 
-/** Whether the text, once parsed, could not be written again. Most texts don't hold that many brackets at all. */
+/** Whether the parsed text would be too deep to write again. Most texts don't contain that many brackets at all. */
 export function nestsTooDeep(text: string): boolean {
   if (countOf(text, "{") + countOf(text, "[") <= nestingMax) return false;
   let depth = 0;
@@ -26,7 +26,7 @@ export function nestsTooDeep(text: string): boolean {
     const code = text.charCodeAt(at);
     if (code === quote) {
       at = stringEnd(text, at);
-      if (at === -1) return false; // no JSON: the parser will say so
+      if (at === -1) return false; // no JSON: the parser reports it
     } else if (code === 123 || code === 91) {
       if (++depth > nestingMax) return true;
     } else if (code === 125 || code === 93) depth -= 1;

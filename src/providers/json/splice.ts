@@ -1,10 +1,9 @@
-// Edits top-level members of a JSON object's text and leaves every other byte as it was sent ("forwarded as sent").
-// What to edit is the flows' business.
+// Edits top-level members of a JSON object's text and leaves every other byte as it was sent. The flows decide what to edit.
 import { parseJson } from "../../json/parse.ts";
 import { skipSpace, stringEnd, valueEnd } from "./scan.ts";
 import type { JsonPieces, JsonText } from "./text.ts";
 
-/** A member as it stands in the text; `from` to `to` is all between its separators, white space included. */
+/** A member's position in the text; `from` to `to` is everything between its separators, white space included. */
 interface Member {
   key: string;
   from: number;
@@ -16,9 +15,9 @@ interface Member {
 type Edits = Record<string, string | null>;
 
 /**
- * Replaces a member's value by the given JSON text, removes the member (null), or adds it where it is absent. Of several
- * members with one name one is left, the last where nothing is edited, as every reader here takes it: no upstream can read
- * another value than the one that we set or counted.
+ * Replaces a member's value by the given JSON text, removes the member (null), or adds it where it is absent. Of several members with
+ * one name only the last is kept, as every reader here takes it: no upstream can read another value than the one that we set or
+ * counted.
  */
 export function spliceJson<Text extends JsonText>(text: Text, edits: Edits): Text;
 export function spliceJson(text: JsonText, edits: Edits): JsonText {
@@ -49,7 +48,7 @@ function splicePieces({ members }: JsonPieces, edits: Edits): JsonPieces {
   };
 }
 
-/** The members that are left, with their new value where they get one, and those that are added. */
+/** The members that stay, with new values where they are edited, and the added ones. */
 function edit<Known extends { key: string }>(members: readonly Known[], edits: Edits) {
   const wanted = new Map(Object.entries(edits));
   const left: { member: Known; value?: string }[] = [];
@@ -92,7 +91,7 @@ function readMember(text: string, from: number): Member {
   return { key: unescapeKey(text.slice(keyFrom, keyTo)), from, valueFrom, valueTo, to: skipSpace(text, valueTo) };
 }
 
-/** `"mod\u0065l"` is `model`: an edit must not be dodged by an escape. */
+/** `"mod\u0065l"` is `model`: an escape must not bypass an edit. */
 function unescapeKey(quoted: string): string {
   return quoted.includes("\\") ? (parseJson(quoted) as string) : quoted.slice(1, -1);
 }

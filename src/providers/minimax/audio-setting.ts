@@ -1,10 +1,10 @@
-// Which of its own forms MiniMax is asked for, so that it can be what was ordered: the form itself, or PCM to make it from.
+// Chooses the format to ask MiniMax for: the wanted one, or PCM to convert from.
 import { type AudioFormat, audioFormats } from "../../sound/formats.ts";
 
 export interface AskedAudio {
-  /** `audio_setting` of a request. */
+  /** The request's `audio_setting`. */
   setting: { format: "mp3" | "pcm"; sample_rate: number; bitrate?: number; channel?: 1 };
-  /** Samples a second of PCM that is yet to be converted; null: it is what was ordered. */
+  /** The sample rate of PCM that is still to be converted; null: the answer is already in the wanted format. */
   convertFrom: number | null;
 }
 
@@ -17,7 +17,7 @@ export function askedSpeech(format: AudioFormat): AskedAudio {
   return { ...asked, setting: { ...asked.setting, channel: 1 } };
 }
 
-/** PCM of music has two channels where it says so, so that it is converted in any case. */
+/** PCM of music may have two channels and is therefore always converted. */
 export function askedMusic(format: AudioFormat): AskedAudio {
   const asked = askedAudio(format, musicRates);
   return asked.setting.format === "pcm" ? { ...asked, convertFrom: asked.setting.sample_rate } : asked;

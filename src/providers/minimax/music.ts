@@ -1,4 +1,4 @@
-// Music of MiniMax: one JSON with the song as hexadecimal, or with its address (WIRE.md 13.2).
+// Music over the `minimax` protocol: one JSON answer with the song in hexadecimal or its URL (docs/behaviour/providers.md#minimax).
 import { type Clock, systemClock } from "../../clock.ts";
 import { convertWhole } from "../../sound/convert.ts";
 import { mixedDown, readWav } from "../../sound/wav.ts";
@@ -13,7 +13,7 @@ import type { FetchMade, MakeMusic } from "../verbs/audio.ts";
 import { askedMusic } from "./audio-setting.ts";
 import { assertNoError, minimaxError } from "./errors.ts";
 
-/** A song is made in some minutes, and all of it comes at once. */
+/** A song takes some minutes, and then all of it comes at once. */
 const firstByteMs = 600_000;
 
 export function minimaxMusic(upstream: Upstream, fetchMade: FetchMade, clock: Clock = systemClock): MakeMusic {
@@ -25,19 +25,19 @@ export function minimaxMusic(upstream: Upstream, fetchMade: FetchMade, clock: Cl
     const request = { ...jsonRequest(call, "/v1/music_generation", JSON.stringify(body)), firstByteMs };
     const answer = await exchange(upstream, request, clock, minimaxError);
     const inside = takeFilesOut(await answer.body.bytes(filesBytesMax));
-    const told = parseObject(inside.text);
-    assertNoError(told, provider);
-    const audio = textOf(objectOf(told["data"])["audio"]);
+    const parsed = parseObject(inside.text);
+    assertNoError(parsed, provider);
+    const audio = textOf(objectOf(parsed["data"])["audio"]);
     const isAddress = audio !== null && /^https?:\/\//i.test(audio);
     const bytes = isAddress ? await fetchMade(audio, provider, call.signal) : audio && inside.hexOf(audio);
     if (!bytes || bytes.length === 0) throw unreadable("the answer holds no audio");
     if (convertFrom === null) return { kind: "whole", bytes };
-    const { pcm, sampleRate } = readWav(bytes) ?? { pcm: mixedDown(bytes, channelsOf(told)), sampleRate: convertFrom };
+    const { pcm, sampleRate } = readWav(bytes) ?? { pcm: mixedDown(bytes, channelsOf(parsed)), sampleRate: convertFrom };
     return wholeAudio(await convertWhole(pcm, sampleRate, format, call.signal));
   };
 }
 
-function channelsOf(told: Json): number {
-  const { music_channel, audio_channel } = objectOf(told["extra_info"]);
+function channelsOf(parsed: Json): number {
+  const { music_channel, audio_channel } = objectOf(parsed["extra_info"]);
   return (music_channel ?? audio_channel) === 2 ? 2 : 1;
 }

@@ -1,4 +1,4 @@
-// Audio that MiniMax streams: server-sent records with hexadecimal pieces, the last of which repeats all of them (WIRE.md 13.2).
+// Reads audio that MiniMax streams: server-sent records in hexadecimal, the last of which repeats the whole (docs/behaviour/providers.md#minimax).
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { isObject, objectOf, textOf } from "../json/read.ts";
 import { inOrder } from "../transport/in-order.ts";
@@ -9,9 +9,9 @@ import type { Provider } from "../types.ts";
 import type { AudioBody } from "../verbs/audio.ts";
 import { assertNoError } from "./errors.ts";
 
-/** Characters of a record: the last holds all of a long text's audio where a host sends it unasked. */
+/** Characters of a record: the last one may hold all the audio of a long text. */
 const recordCharactersMax = 67_108_864;
-/** The end of the body follows the last record at once; a host that keeps it open loses the socket. */
+/** The body ends right after the last record; a host that keeps it open loses the socket. */
 const lingerMs = 1_000;
 
 export function hexPieces(body: AudioBody, provider: Provider): AudioBody {
@@ -25,10 +25,10 @@ export function hexPieces(body: AudioBody, provider: Provider): AudioBody {
     function take(record: SseRecord): void | Promise<void> {
       const data = record.data.trim();
       if (ended || data === "" || data === "[DONE]") return;
-      const told = readRecordData(data, "");
-      if (!isObject(told)) throw unreadable("a record of the stream is not an object");
-      assertNoError(told, provider);
-      const { audio, status } = objectOf(told["data"]);
+      const parsed = readRecordData(data, "");
+      if (!isObject(parsed)) throw unreadable("a record of the stream is not an object");
+      assertNoError(parsed, provider);
+      const { audio, status } = objectOf(parsed["data"]);
       const hex = textOf(audio);
       ended = status === 2;
       const bytes = hex === null || (ended && begun) ? nothing : digits.push(hex);
@@ -37,7 +37,7 @@ export function hexPieces(body: AudioBody, provider: Provider): AudioBody {
       return ended ? finish(pending) : pending;
     }
 
-    /** Whoever reads has the last piece first, whatever becomes of the socket meanwhile. */
+    /** The reader gets the last piece first, whatever happens to the socket meanwhile. */
     async function finish(pending: void | Promise<void>): Promise<void> {
       try {
         await pending;
@@ -69,7 +69,7 @@ export function hexPieces(body: AudioBody, provider: Provider): AudioBody {
 
 const nothing = Buffer.alloc(0);
 
-/** Hexadecimal that is cut anywhere, between the two digits of a byte too. */
+/** Decodes hexadecimal that may be cut anywhere, also between the two digits of a byte. */
 function openDigits() {
   let half = "";
   return {
@@ -77,7 +77,7 @@ function openDigits() {
       const all = half + hex;
       const whole = all.length - (all.length % 2);
       half = all.slice(whole);
-      const bytes = Buffer.from(all.slice(0, whole), "hex"); // decoding ends at the first that is none
+      const bytes = Buffer.from(all.slice(0, whole), "hex"); // decoding stops at the first character that is not hexadecimal
       if (bytes.length * 2 !== whole) throw unreadable("a piece of the stream is not hexadecimal");
       return bytes;
     },

@@ -1,4 +1,4 @@
-// Speech of MiniMax: whole as hexadecimal in one JSON, or as a stream of such pieces (WIRE.md 13.2). What a record says is pieces.ts's.
+// Speech over the `minimax` protocol: whole in one JSON answer, or as a stream that pieces.ts reads (docs/behaviour/providers.md#minimax).
 import { type Clock, systemClock } from "../../clock.ts";
 import { convertWhole, openConversion } from "../../sound/convert.ts";
 import { objectOf, textOf } from "../json/read.ts";
@@ -9,18 +9,18 @@ import { parseObject, unreadable } from "../transport/json-answer.ts";
 import { jsonRequest } from "../transport/json-request.ts";
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from "../transport/types.ts";
 import type { UpstreamCall } from "../types.ts";
-import type { MadeAudio, Say, SpeechOrder } from "../verbs/audio.ts";
+import type { MadeAudio, MakeSpeech, SpeechOrder } from "../verbs/audio.ts";
 import { type AskedAudio, askedSpeech } from "./audio-setting.ts";
 import { assertNoError, minimaxError } from "./errors.ts";
 import { hexPieces } from "./pieces.ts";
 
 type SpeechCall = UpstreamCall & { order: SpeechOrder };
 
-export function minimaxSpeech(upstream: Upstream, clock: Clock = systemClock): Say {
+export function minimaxSpeech(upstream: Upstream, clock: Clock = systemClock): MakeSpeech {
   return async (call) => {
     const asked = askedSpeech(call.order.format);
     const answer = await exchange(upstream, speechRequest(call, asked), clock, minimaxError);
-    if (!call.order.progressive || isJson(answer)) return wholeSpeech(answer, call, asked); // a stream's error comes so too
+    if (!call.order.progressive || isJson(answer)) return wholeSpeech(answer, call, asked); // an error of a streamed call comes as JSON too
     const conversion = asked.convertFrom === null ? null : await openConversion(asked.convertFrom, call.order.format);
     return streamAudio(hexPieces(answer.body, call.route.provider), conversion, call.signal);
   };
@@ -42,9 +42,9 @@ function speechRequest(call: SpeechCall, { setting }: AskedAudio): UpstreamReque
 async function wholeSpeech(answer: UpstreamAnswer, call: SpeechCall, { convertFrom }: AskedAudio): Promise<MadeAudio> {
   const { format } = call.order;
   const inside = takeFilesOut(await answer.body.bytes(filesBytesMax));
-  const told = parseObject(inside.text);
-  assertNoError(told, call.route.provider);
-  const hex = textOf(objectOf(told["data"])["audio"]);
+  const parsed = parseObject(inside.text);
+  assertNoError(parsed, call.route.provider);
+  const hex = textOf(objectOf(parsed["data"])["audio"]);
   const bytes = hex === null ? null : inside.hexOf(hex);
   if (bytes === null || bytes.length === 0) throw unreadable("the answer holds no audio");
   return wholeAudio(convertFrom === null ? bytes : await convertWhole(bytes, convertFrom, format, call.signal));

@@ -1,4 +1,4 @@
-// Voices of MiniMax: the list, a voice from a clip, a voice from a description (WIRE.md 13.2).
+// Voices over the `minimax` protocol: the list, a clone from a voice sample, a design from a description (docs/behaviour/providers.md#minimax).
 import { type Clock, systemClock } from "../../clock.ts";
 import { isVoiceId } from "../../text/voice-id.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
@@ -15,11 +15,11 @@ import type { CloneVoice, DesignVoice, ListVoices, ProviderVoice } from "../verb
 import { listBytesMax, openVoiceList } from "../voice-list.ts";
 import { assertNoError, duplicateVoice, errorCodeOf, minimaxError } from "./errors.ts";
 
-/** Of all but the list of voices: some words, and a sentence that nobody asked to hear. */
+/** Of every answer but the voice list: a few words and a spoken sample. */
 const answerBytesMax = 16_777_216;
-/** A voice is made before the first byte comes. */
+/** The voice is made before the first byte comes. */
 const firstByteMs = 120_000;
-/** What a designed voice says where nobody said what; the vendor makes none without. */
+/** Spoken by a designed voice where the caller gave no text; the vendor requires one. */
 const sampleSentence = "Good morning. The train to the coast leaves in ten minutes, and there is still time for a cup of coffee.";
 
 export function minimaxVoices(upstream: Upstream, clock: Clock = systemClock): ListVoices {
@@ -40,15 +40,15 @@ export function minimaxClone(upstream: Upstream, clock: Clock = systemClock): Cl
     const form = fileForm([{ name: "purpose", text: "voice_clone" }], "file", file);
     const upload = { ...jsonRequest(call, "/v1/files/upload", ""), ...form, firstByteMs };
     const uploaded = objectOf((await ask(upstream, clock, call, upload))["file"]);
-    const fileId = uploaded["file_id"] ?? null; // a number of 64 bits, or text
+    const fileId = uploaded["file_id"] ?? null; // a 64-bit number or text
     if (fileId === null) throw unreadable("the answer names no file");
     const body = JSON.stringify({ file_id: fileId, voice_id: voiceId });
     const request = { ...jsonRequest(call, "/v1/voice_clone", body), firstByteMs };
-    const answer = await told(upstream, clock, request, answerBytesMax);
-    // The id is ours and nobody else's: an earlier attempt, whose answer was lost, has made it.
+    const answer = await answerOf(upstream, clock, request, answerBytesMax);
+    // We chose the id, so an earlier attempt whose answer was lost has made this voice.
     if (errorCodeOf(answer) === duplicateVoice) return;
     assertNoError(answer, provider);
-    if (answer["input_sensitive"] === true) throw new UpstreamError("refused", "the clip was refused", { status: 200 });
+    if (answer["input_sensitive"] === true) throw new UpstreamError("refused", "the voice sample was refused", { status: 200 });
   };
 }
 
@@ -58,7 +58,7 @@ export function minimaxDesign(upstream: Upstream, clock: Clock = systemClock): D
     const body = JSON.stringify({ prompt: description, preview_text: previewText ?? sampleSentence, voice_id: voiceId });
     const request = { ...jsonRequest(call, "/v1/voice_design", body), firstByteMs };
     const answer = await exchange(upstream, request, clock, minimaxError);
-    const { text } = takeFilesOut(await answer.body.bytes(filesBytesMax)); // it speaks the preview, which nobody hears
+    const { text } = takeFilesOut(await answer.body.bytes(filesBytesMax)); // the preview audio is not used
     const designed = parseObject(text);
     assertNoError(designed, call.route.provider);
     const given = textOf(designed["voice_id"]);
@@ -74,12 +74,12 @@ async function ask(
   request: UpstreamRequest,
   bytesMax = answerBytesMax,
 ): Promise<Json> {
-  const answer = await told(upstream, clock, request, bytesMax);
+  const answer = await answerOf(upstream, clock, request, bytesMax);
   assertNoError(answer, route.provider);
   return answer;
 }
 
-async function told(upstream: Upstream, clock: Clock, request: UpstreamRequest, bytesMax: number): Promise<Json> {
+async function answerOf(upstream: Upstream, clock: Clock, request: UpstreamRequest, bytesMax: number): Promise<Json> {
   const answer = await exchange(upstream, request, clock, minimaxError);
   return parseObject(await wholeText(answer, bytesMax), parseLong);
 }

@@ -1,5 +1,4 @@
-// Chat over the `openai` protocol: one call of one route, an answer or the fault that says what to do next.
-// Which route to call, and what an answer costs, is for others to say.
+// Chat over the `openai` protocol: one call of one route. Returns an answer or throws the fault that decides what to do next.
 import { type Clock, systemClock } from "../../clock.ts";
 import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import { exchange, isJson, wholeText } from "../transport/exchange.ts";
@@ -7,7 +6,7 @@ import { inOrder } from "../transport/in-order.ts";
 import { jsonRequest } from "../transport/json-request.ts";
 import { openOutlet } from "../transport/outlet.ts";
 import { readStream, type StreamReader } from "../transport/read-stream.ts";
-import { toldStream } from "../transport/replay-stream.ts";
+import { replayStream } from "../transport/replay-stream.ts";
 import type { Upstream, UpstreamAnswer } from "../transport/types.ts";
 import type { Chat, ChatCall, ChatRecord, ChatStream, ChatTally, ChatWhole } from "../verbs/chat.ts";
 import { allEnded, beginChunks, newChunkState } from "./chunk.ts";
@@ -16,7 +15,7 @@ import { foreignKeys, readCompletion } from "./response.ts";
 
 export interface ChatTimes {
   clock: Clock;
-  /** How long an accepted stream may stay without a record before it counts as begun. */
+  /** Milliseconds that an accepted stream may stay without a record before it counts as begun. */
   startAfterMs: number;
 }
 
@@ -30,10 +29,10 @@ export function openaiChat(upstream: Upstream, change: Partial<ChatTimes> = {}):
   };
 }
 
-// A chat answer that streams: in which order its records go out.
-// What one record means is record-reader.ts's, beginnings and endings are read-stream.ts's.
+// The order in which a streamed answer's records go out. record-reader.ts reads each record, read-stream.ts decides when a stream begins
+// and how it ended.
 
-/** Begins with the first record; a role alone is one. */
+/** The stream begins with its first record, even one that has only a role. */
 function openChatStream(answer: UpstreamAnswer, call: ChatCall, clock: Clock, startAfterMs: number): Promise<ChatStream> {
   return readStream(answer, (onEnd) => chatReader(call, clock, onEnd), call.signal, startAfterMs);
 }
@@ -60,7 +59,7 @@ function chatReader({ publicModel, route }: ChatCall, clock: Clock, onEnd: () =>
   };
 }
 
-// The pieces of a whole answer told as a stream. The records obey the same rules as chunk.ts's (WIRE.md 2.2).
+// The records of a replayed answer; they keep the rules of chunk.ts (docs/behaviour/streams.md#chunks).
 
 function streamOfWhole({ completion, usage }: ChatWhole, signal: AbortSignal): ChatStream {
   const { id, created, model } = completion;
@@ -70,7 +69,7 @@ function streamOfWhole({ completion, usage }: ChatWhole, signal: AbortSignal): C
     const record = { id, object: "chat.completion.chunk", created, model, ...foreign, choices: [choice] };
     return { record: { json: JSON.stringify(record) }, characters };
   });
-  return toldStream(pieces, tally, signal);
+  return replayStream(pieces, tally, signal);
 }
 
 interface Delta {

@@ -1,5 +1,5 @@
-// One streamed chunk, parsed, checked and written anew: the slow path, and the only place that knows the rules of
-// WIRE.md 1 and 2.2. Which records may skip it is fast-path.ts's, order and endings are stream.ts's.
+// Parses one streamed chunk, checks it and writes it anew: the slow path, and the only place that knows the rules of
+// docs/behaviour/streams.md#chunks. fast-path.ts forwards known forms, record-reader.ts reads the other records.
 import { errorUnderOk } from "../errors/error-text.ts";
 import { hideInMembers } from "../errors/foreign-members.ts";
 import { isObject, type Json, objectOf, textOf } from "../json/read.ts";
@@ -21,7 +21,7 @@ export interface ChunkState {
   model: string;
   provider: Provider;
   tally: ChatTally;
-  /** id and created are fixed by the first chunk. */
+  /** Whether the first chunk has fixed id and created. */
   begun: boolean;
   choices: Map<number, ChoiceState>;
 }
@@ -29,13 +29,13 @@ export interface ChunkState {
 /** What a chunk became. */
 export interface ReadChunk {
   records: string[];
-  /** One record that a later chunk of the same form would give again: nothing was started, added or ended. */
+  /** One record, which a later chunk of the same form would produce again: nothing was started, added or ended. */
   steady: boolean;
-  /** Present where the chunk says that the upstream failed. */
+  /** Present where the chunk reports a failure. */
   error?: unknown;
 }
 
-/** Choice indexes at and above 128 make the OpenAI helper throw; no host sends that many. */
+/** The OpenAI helper throws for choice indexes from 128 on; no host sends that many. */
 const choicesMax = 128;
 
 export function newChunkState(model: string, provider: Provider): ChunkState {
@@ -43,7 +43,7 @@ export function newChunkState(model: string, provider: Provider): ChunkState {
   return { model, provider, tally, begun: false, choices: new Map() };
 }
 
-/** Fixes the ids, from the first chunk or, where the stream starts without one, from nothing. */
+/** Fixes id and created, from the first chunk, or new ones where the stream ends without a chunk. */
 export function beginChunks(state: ChunkState, chunk: Json, now: () => Date): void {
   if (state.begun) return;
   state.begun = true;
@@ -65,20 +65,20 @@ export function readChunk(chunk: Json, state: ChunkState, now: () => Date): Read
   if (read.error !== undefined) return read;
   if (state.tally.characters > before) state.tally.deltas += 1;
   for (const choices of [first, second]) {
-    // A chunk without choices (usage alone, Azure's filter results) is no record: naive clients read choices[0].
+    // A chunk without choices (usage alone, Azure's filter results) is not sent: naive clients read choices[0].
     if (choices.length > 0) read.records.push(chunkText(state, choices, hideInMembers(foreignKeys(chunk), state.provider)));
   }
   read.steady &&= read.records.length === 1 && second.length === 0;
   return read;
 }
 
-/** The text of a chunk; also for the chunks that this adapter adds itself. */
+/** The text of a chunk, also of those that this adapter adds. */
 function chunkText(state: ChunkState, choices: Json[], foreign: Json = {}): string {
   const { id, created } = state.tally;
   return JSON.stringify({ id, object: "chat.completion.chunk", created, model: state.model, ...foreign, choices });
 }
 
-/** Ends for the choices that have none, as after a [DONE] that came without (WIRE.md 1, rule 7). */
+/** Finish chunks for the choices that have none, such as after an early [DONE]. */
 export function missingEnds(state: ChunkState): string[] {
   const open = [...state.choices].filter(([, choice]) => choice.finish === null);
   const choices = open.map(([index, choice]) => {
@@ -107,10 +107,10 @@ function readChoice(choice: Json, position: number, state: ChunkState, read: Rea
   const tools = own.calls.calls.some((call) => call.started);
   const finish = readFinish(finish_reason, { tools, legacy: "function_call" in delta });
   if (finish === "failed") {
-    read.error = { message: "the upstream says that it failed midway" };
+    read.error = { message: "the upstream reports a failure in the answer" };
     return;
   }
-  // OpenRouter repeats the end beside the usage: once is enough. Words after it would leave the choice without an end (WIRE.md 1, rule 7).
+  // OpenRouter repeats the finish reason beside the usage. Content after it is dropped, or the choice would not end with its finish reason.
   if (own.finish !== null) return;
   const called = [...starts, ...pieces].reduce((sum, piece) => sum + callLength(piece), 0);
   state.tally.characters += countText(delta) + called;
@@ -119,7 +119,7 @@ function readChoice(choice: Json, position: number, state: ChunkState, read: Rea
   own.roleSent = true;
   own.finish = finish ?? own.finish;
   const shownLogprobs = logprobs === undefined ? {} : { logprobs: readLogprobs(logprobs, delta["content"]) };
-  const split = starts.length > 0 && pieces.length > 0; // a first delta of a call has empty arguments
+  const split = starts.length > 0 && pieces.length > 0; // the first delta of a call has empty arguments
   const calls = starts.length > 0 ? starts : pieces;
   const body = { ...opening, ...delta, ...(calls.length > 0 ? { tool_calls: calls } : {}) };
   first.push({ ...hideInMembers(rest, state.provider), index, delta: body, ...shownLogprobs, finish_reason: split ? null : finish });
@@ -135,7 +135,7 @@ function choiceState(state: ChunkState, index: number): ChoiceState {
   return choice;
 }
 
-/** A tool's name is an answer already. */
+/** A tool's name counts as output. */
 function callLength({ function: called }: Json): number {
   const { name, arguments: text } = objectOf(called);
   return (textOf(name)?.length ?? 0) + (textOf(text)?.length ?? 0);

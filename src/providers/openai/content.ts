@@ -1,5 +1,5 @@
-// The text and the thinking of a message or delta, under whatever name and in whatever form they came.
-// Leaves `content` and at most one `reasoning_content` (WIRE.md 2.2: emit one name only).
+// Normalises the text and the thinking of a message or delta, under whatever name and in whatever form a host sends them. Leaves
+// `content` and at most one `reasoning_content`.
 import { arrayOf, isObject, type Json, textOf } from "../json/read.ts";
 import type { FinishReason } from "../verbs/chat.ts";
 
@@ -17,7 +17,7 @@ export function normalizeContent(message: Json): void {
   if (message["refusal"] === null) delete message["refusal"];
 }
 
-/** Mistral: `content` is an array of text and thinking parts. Parts of other kinds have no place in this dialect. */
+/** Mistral: `content` is an array of text and thinking parts. The dialect has no place for other parts. */
 function splitParts(message: Json, parts: unknown[]): void {
   let text: string | null = null;
   let thinking = "";
@@ -38,7 +38,7 @@ function plainText(value: unknown): string {
     .join("");
 }
 
-// Finish reasons of all hosts, in the words of the OpenAI dialect (WIRE.md 2.2).
+// Finish reasons of all hosts in the OpenAI dialect's words.
 
 const words: ReadonlyMap<string, FinishReason> = new Map(
   Object.entries({
@@ -62,16 +62,16 @@ const words: ReadonlyMap<string, FinishReason> = new Map(
   } as const),
 );
 
-/** Words that say the host failed, not that the model ended. */
+/** Reasons that report a failure of the host. */
 const failures = new Set(["error", "abort", "insufficient_system_resource", "network_error"]);
 
-/** Null where none is given yet; "failed" where the host says so; a word nobody knows counts as a plain end. */
+/** Null where none is given yet; "failed" where the host reports a failure; an unknown word counts as `stop`. */
 export function readFinish(value: unknown, calls: { tools: boolean; legacy: boolean }): FinishReason | "failed" | null {
   if (typeof value !== "string" || value === "") return null;
   const word = value.toLowerCase();
   if (failures.has(word)) return "failed";
   const finish = words.get(word) ?? "stop";
   if (!calls.tools) return finish;
-  // Ollama and others say `stop` though tools are called; a caller would then not run them.
+  // Ollama and others answer `stop` beside tool calls; callers would then not run the tools.
   return finish === "stop" || (finish === "function_call" && !calls.legacy) ? "tool_calls" : finish;
 }

@@ -1,5 +1,4 @@
-// Embeddings over the `openai` protocol: one call of one route. What an answer's vectors are is vectors.ts's; how the caller
-// gets them, and what they cost, is for others to say.
+// Embeddings over the `openai` protocol: one call of one route, and the vectors of its answer.
 import { type Clock, systemClock } from "../../clock.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { isObject } from "../json/read.ts";
@@ -14,11 +13,11 @@ import type { Embed, EmbedCall, EmbedWhole, Vector } from "../verbs/embed.ts";
 
 /** 2048 vectors of 4096 numbers are 45 MB of base64; of 1536 numbers, from a host that writes no base64, 67 MB. */
 const answerBytesMax = 134_217_728;
-/** Texts from which on the numbers of an answer are megabytes of text: four times their base64, and ten times as slow to parse. */
+/** From this many texts on base64 is asked for: numbers as text are four times as long and ten times as slow to parse. */
 const manyInputs = 64;
 
 export function openaiEmbed(upstream: Upstream, clock: Clock = systemClock): Embed {
-  /** Hosts that refused base64 and served without: they aren't asked again. */
+  /** Routes that refused base64 and then served without it: they aren't asked for it again. */
   const plain = new WeakSet<Route>();
   const send = async (call: EmbedCall, base64: boolean): Promise<EmbedWhole> => {
     const answer = await exchange(upstream, embedRequest(call, base64), clock);
@@ -32,7 +31,7 @@ export function openaiEmbed(upstream: Upstream, clock: Clock = systemClock): Emb
     } catch (error) {
       if (!base64 || !mayMeanFormat(error)) throw error;
       const whole = await send(call, false).catch((again: unknown) => {
-        // Refused either way: what it said first, it said of the request.
+        // Refused both ways: the first sentence is the one about the request.
         throw again instanceof UpstreamError && again.fault === "rejected" ? error : again;
       });
       plain.add(call.route);
@@ -41,32 +40,32 @@ export function openaiEmbed(upstream: Upstream, clock: Clock = systemClock): Emb
   };
 }
 
-/** `float` is what every host writes when nothing is asked; Voyage refuses the word. */
+/** `float` is every host's default, and Voyage refuses the word. */
 function embedRequest(call: EmbedCall, base64: boolean): UpstreamRequest {
   return jsonRequest(call, "/embeddings", spliceJson(call.body, { encoding_format: base64 ? '"base64"' : null }));
 }
 
-/** Older vLLM says so; proxies refuse base64 with sentences that name something else, or nothing. */
+/** Older vLLM names the format; proxies refuse base64 with sentences about something else, or none. */
 function mayMeanFormat(error: unknown): boolean {
   if (!(error instanceof UpstreamError) || error.fault !== "rejected" || error.status === 413) return false;
   return error.param === null || error.param === "encoding_format" || /encoding_format|base64/i.test(error.reason);
 }
 
-// The vectors of an embeddings answer, whatever its host made of order, encoding and length (WIRE.md 10.5).
+// The vectors of an embeddings answer, whatever order, encoding and length the host chose (docs/behaviour/providers.md#whole-answers).
 
-/** In input order, all of one length, every value a number that a float32 can hold. */
+/** In input order, all of one length, every value a number that fits into a float32. */
 function readVectors(data: unknown, { inputs, dimensions }: Pick<EmbedCall, "inputs" | "dimensions">): Vector[] {
   if (!Array.isArray(data)) throw unreadable("the answer has no data");
   if (data.length !== inputs) throw unreadable(`the answer has ${data.length} vectors for ${inputs} inputs`);
   const vectors = new Array<Vector | undefined>(inputs).fill(undefined);
   data.forEach((item: unknown, position) => {
     if (!isObject(item)) throw unreadable("a vector is missing");
-    const index = item["index"] ?? position; // Gemini leaves out an index of 0, other hosts all of them
+    const index = item["index"] ?? position; // Gemini omits an index of 0, other hosts every index
     if (typeof index !== "number" || !(index in vectors)) throw unreadable("a vector belongs to no input");
     if (vectors[index] !== undefined) throw unreadable("two vectors belong to one input");
     vectors[index] = readVector(item["embedding"]);
   });
-  const whole = vectors as Vector[]; // as many as inputs, and no two for one
+  const whole = vectors as Vector[]; // complete: as many vectors as inputs, each index once
   const { length } = whole[0]!;
   if (whole.some((vector) => vector.length !== length)) throw unreadable("the vectors differ in length");
   return dimensions === null || dimensions === length ? whole : whole.map((vector) => cutTo(dimensions, vector));
@@ -77,26 +76,26 @@ function readVector(value: unknown): Vector {
   if (vector.length === 0) throw unreadable("a vector is missing");
   for (let at = 0; at < vector.length; at += 1)
     if (typeof vector[at] !== "number" || !Number.isFinite(Math.fround(vector[at] as number)))
-      throw unreadable("a vector holds something that is no number");
+      throw unreadable("a vector holds a value that is not a number");
   return vector as Vector;
 }
 
-/** Little-endian float32, as every platform has it that Node runs on but one. */
+/** Little-endian float32: the byte order of nearly every platform that Node runs on. */
 function fromBase64(text: string): Float32Array {
   const bytes = Buffer.from(text, "base64");
   const characters = text.endsWith("==") ? text.length - 2 : text.endsWith("=") ? text.length - 1 : text.length;
-  // Decoding passes over what is no base64, so that some bytes are missing then.
+  // Decoding skips characters that are not base64, so bytes are missing then.
   if (bytes.length % 4 !== 0 || bytes.length !== Math.floor((characters * 3) / 4))
-    throw unreadable("a vector is no base64 of float32 values");
+    throw unreadable("a vector is not base64 of float32 values");
   return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
 }
 
-/** How far from 1 the length of a vector may be that is meant to be 1. */
+/** How far the length of a unit vector may be from 1. */
 const unitTolerance = 0.01;
 
 /**
- * For a host that ignored `dimensions`. Only models that declare it are asked for it (src/language/embeddings/request.ts), and of
- * theirs the beginning is the shorter vector, made a unit vector again where the whole was one.
+ * For a host that ignored `dimensions`. Only models that declare it are asked for it (src/language/embeddings/request.ts); the beginning
+ * of their vectors is the shorter vector, scaled to length 1 again where the whole one was.
  */
 function cutTo(dimensions: number, vector: Vector): Vector {
   if (vector.length < dimensions)

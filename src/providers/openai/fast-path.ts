@@ -1,9 +1,9 @@
-// Forwards a chunk without parsing it, where it differs from one already understood in a single string: parsing every
-// chunk costs up to 60 % (PERF.md). Everything else goes through chunk.ts, which stays the only place with rules.
+// Forwards a chunk without parsing it where it differs from an earlier one in a single string: parsing every chunk costs up to 60 %
+// (docs/behaviour/operation.md#performance). All other chunks go through chunk.ts, which stays the only place with rules.
 //
-// A template is a chunk cut around that string, and what chunk.ts made of it, cut likewise. A record that has the same
-// head and tail around a well-formed piece of JSON string is the same chunk with another text: JSON strings end at
-// their first unescaped quote, so no text can pass for structure.
+// A template is a chunk cut around that string, and chunk.ts's output for it, cut likewise. A record with the same head and tail around
+// a well-formed piece of JSON string is the same chunk with another text: a JSON string ends at its first unescaped quote, so no text
+// can pass for structure.
 import { parseJson } from "../../json/parse.ts";
 import { isObject, type Json, objectOf } from "../json/read.ts";
 import { stringEnd } from "../json/scan.ts";
@@ -12,26 +12,26 @@ import type { ChatTally } from "../verbs/chat.ts";
 interface Template {
   head: string;
   tail: string;
-  /** Where OpenAI pads with random letters: what stands after them; the tail then ends before them. */
+  /** For OpenAI, which pads chunks with random letters: what follows the padding; the tail then ends before it. */
   afterPadding: string | null;
   outHead: string;
   outTail: string;
 }
 
 export interface FastPath {
-  /** The record's text, counted; null: not of a known form. */
+  /** The output for a record of a known form, its text counted; null: the form is unknown. */
   forward(data: string): string | null;
-  /** `out` is what chunk.ts made of `data`, in a state that the next chunk of this form finds unchanged. */
+  /** `out` is chunk.ts's output for `data`, in a state that the next chunk of this form doesn't change. */
   learn(data: string, out: string): void;
-  /** After a call started or a choice ended, the same chunk may mean another thing. */
+  /** Called when a tool call started or a choice ended: the same chunk may mean something else now. */
   forget(): void;
 }
 
-/** Text, reasoning, arguments, and room for a second choice. */
+/** Room for text, reasoning, arguments and a second choice. */
 const templatesMax = 4;
-/** A host whose chunks all differ is not tried again and again. */
+/** After that many failures a host whose chunks all differ is no longer learned from. */
 const attemptsMax = 16;
-/** Needs a closer look: a quote, an escape, or a control character that JSON forbids. */
+/** These need a closer look: a quote, an escape, or a control character that JSON forbids. */
 const special = /["\\\u0000-\u001f]/;
 
 const outNames = { content: "content", reasoning_content: "reasoning_content", reasoning: "reasoning_content", arguments: "arguments" };
@@ -80,7 +80,7 @@ function textIn(data: string, template: Template): string | null {
   return textTo >= head.length && data.startsWith(tail, textTo) ? data.slice(head.length, textTo) : null;
 }
 
-/** Characters of a piece of JSON string; -1 where it is none. */
+/** Characters of a piece of JSON string; -1 where it is not one. */
 function characterCount(text: string): number {
   if (!special.test(text)) return text.length;
   try {
@@ -98,7 +98,7 @@ function makeTemplate(data: string, out: string): Template | null {
   const cut = cutAround(data, field);
   const outCut = cutAround(out, outNames[field]);
   if (!cut || !outCut) return null;
-  // The cut is right exactly when emptying the text is the same as emptying the field.
+  // The cut is right if and only if emptying the text gives the same as emptying the field.
   holder[field] = "";
   if (JSON.stringify(parsed(cut.head + cut.tail)) !== JSON.stringify(chunk)) return null;
   const padding = paddingIn(cut.tail, chunk["obfuscation"]);
@@ -119,7 +119,7 @@ function varyingField(chunk: Json): { field: Field; holder: Json } | null {
     const field = filled[0];
     return filled.length === 1 && typeof delta[field!] === "string" ? { field: field!, holder: delta } : null;
   }
-  // Without an index the call that is meant depends on what came before.
+  // Without an index, which call is meant depends on the chunks before.
   const { index, function: called } = objectOf(call[0]);
   if (filled.length > 0 || call.length !== 1 || typeof index !== "number" || !isObject(called) || called["name"]) return null;
   return typeof called["arguments"] === "string" ? { field: "arguments", holder: called } : null;

@@ -1,4 +1,4 @@
-// Pictures over the `openai` protocol: generations as JSON, edits of references as a form, both answered at once (WIRE.md 10.5).
+// Images over the `openai` protocol: generations as JSON, edits as a form, both answered at once (docs/behaviour/providers.md#whole-answers).
 import { type Clock, systemClock } from "../../clock.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { arrayOf, type Json, objectOf, textOf } from "../json/read.ts";
@@ -8,25 +8,25 @@ import { readAnswer, unreadable } from "../transport/json-answer.ts";
 import { jsonRequest } from "../transport/json-request.ts";
 import { type FormPart, multipartForm } from "../transport/multipart.ts";
 import type { Upstream, UpstreamRequest } from "../transport/types.ts";
-import type { FetchReference, MadeFile, MakePictures, PictureCall, ReferenceFault } from "../verbs/media.ts";
+import type { FetchReference, MadeFile, MakeImages, ImageCall, ReferenceFault } from "../verbs/media.ts";
 
-/** Pictures are drawn before the first byte comes; a job has five minutes for it, and its signal ends the call (gateway-api.md "Image job"). */
+/** The image is made before the first byte comes. A job has five minutes for it, and its signal ends the call. */
 const firstByteMs = 300_000;
 
-export function openaiImages(upstream: Upstream, fetchReference: FetchReference, clock: Clock = systemClock): MakePictures {
+export function openaiImages(upstream: Upstream, fetchReference: FetchReference, clock: Clock = systemClock): MakeImages {
   return async (call) => {
     const request = call.order.references.length > 0 ? await editRequest(call, fetchReference) : generationRequest(call);
     const answer = await exchange(upstream, { ...request, firstByteMs, headers: ["idempotency-key", call.jobId] }, clock);
     const inside = takeFilesOut(await answer.body.bytes(filesBytesMax));
-    return { kind: "made", files: readPictures(readAnswer(inside.text, call.route.provider), inside) };
+    return { kind: "made", files: readImages(readAnswer(inside.text, call.route.provider), inside) };
   };
 }
 
-function generationRequest(call: PictureCall): UpstreamRequest {
+function generationRequest(call: ImageCall): UpstreamRequest {
   return jsonRequest(call, "/images/generations", JSON.stringify(fieldsOf(call)));
 }
 
-async function editRequest(call: PictureCall, fetchReference: FetchReference): Promise<UpstreamRequest> {
+async function editRequest(call: ImageCall, fetchReference: FetchReference): Promise<UpstreamRequest> {
   const files = await loadReferences(call.order.references, fetchReference, call.signal);
   const { image: _image, "image[]": _images, ...fields } = fieldsOf(call);
   const texts = Object.entries(fields).flatMap(([name, value]) => textPart(name, value));
@@ -34,10 +34,10 @@ async function editRequest(call: PictureCall, fetchReference: FetchReference): P
 }
 
 /**
- * What our endpoint decides wins over the caller's `extra`, and nothing is streamed. In what form the pictures come is never asked for:
- * models refuse the field that others need for it, and both forms are read.
+ * Our own fields win over the caller's `extra`, and nothing is streamed. `response_format` is never sent: some models refuse it, and both
+ * forms are read.
  */
-function fieldsOf({ order, route }: PictureCall): Json {
+function fieldsOf({ order, route }: ImageCall): Json {
   const { stream: _stream, partial_images: _partialImages, ...extra } = order.extra;
   const { prompt, count, size, quality } = order;
   return { ...extra, model: route.model, prompt, n: count, size: `${size.width}x${size.height}`, ...(quality !== null && { quality }) };
@@ -48,10 +48,10 @@ function textPart(name: string, value: unknown): FormPart[] {
   return [{ name, text: typeof value === "string" ? value : JSON.stringify(value) }];
 }
 
-/** Throws UpstreamError `unreadable` for an answer without a picture, or with something in a picture's place that is none. */
-function readPictures(answer: Json, inside: FilesInside): MadeFile[] {
+/** Throws UpstreamError `unreadable` where the answer has no image, or an item that is not one. */
+function readImages(answer: Json, inside: FilesInside): MadeFile[] {
   const data = arrayOf(answer["data"]);
-  if (data.length === 0) throw unreadable("the answer has no pictures");
+  if (data.length === 0) throw unreadable("the answer has no images");
   const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(textOf(answer["size"]) ?? "") ?? [];
   const format = /^[a-z]{3,5}$/.exec(textOf(answer["output_format"]) ?? "")?.[0];
   return data.map((entry) => {
@@ -72,16 +72,16 @@ function readSource({ b64_json, url }: Json, inside: FilesInside): Pick<MadeFile
   if (address !== null && /^https?:\/\//i.test(address) && URL.canParse(address)) return { source: { url: address }, contentType: null };
   const text = textOf(b64_json) ?? address;
   const file = text === null ? null : inside.fileOf(text);
-  if (file === null) throw unreadable("a picture is neither base64 nor an address");
+  if (file === null) throw unreadable("an image is neither base64 nor a URL");
   return { source: { bytes: file.bytes }, contentType: file.contentType };
 }
 
-// Reference pictures as files of a form: hosts of the `openai` protocol take bytes, callers give addresses.
+// Reference images as files of a form: hosts of the `openai` protocol take bytes, callers send URLs.
 
-/** Of all references of a request: what is held of it until the answer comes, and twice while the form is made. */
+/** Bytes of all references of a request: held until the answer comes, and twice while the form is built. */
 export const referenceBytesMax = 67_108_864;
 
-/** One after the other, so that no more is loaded than may be held. Throws UpstreamError `rejected` for one that can't be had. */
+/** Downloads one after the other, which bounds what is held. Throws UpstreamError `rejected` where one can't be loaded. */
 async function loadReferences(urls: readonly string[], fetchReference: FetchReference, signal: AbortSignal): Promise<FormPart[]> {
   const parts: FormPart[] = [];
   let size = 0;
@@ -115,7 +115,7 @@ function inputFault(code: "input_too_large" | "input_invalid", reason: string, c
   return new UpstreamError("rejected", reason, { param: "image_urls", job: { code, word }, cause });
 }
 
-/** Hosts go by the name as much as by the type. */
+/** Some hosts go by the file's name rather than its type. */
 function extensionOf(contentType: string): string {
   const subtype = /^image\/([a-z0-9]+)/i.exec(contentType)?.[1]?.toLowerCase() ?? "bin";
   return subtype === "jpeg" ? "jpg" : subtype;

@@ -1,5 +1,5 @@
-// Log probabilities in OpenAI's shape, or null: `{content, refusal}` and nothing else, because an unknown key in a
-// later chunk makes the OpenAI helper throw (WIRE.md 2.2).
+// Reads log probabilities into OpenAI's shape, or null: `{content, refusal}` and nothing else, because an unknown key in a later chunk
+// makes the OpenAI helper throw.
 import { arrayOf, isObject, objectOf } from "../json/read.ts";
 
 export interface TokenLogprob {

@@ -1,5 +1,5 @@
-// Messages over the `openai` protocol: the request becomes a chat request, the chat's answer a message (WIRE.md 7 and 8).
-// The call itself, its faults and its bytes are chat.ts's.
+// Messages over the `openai` protocol: translates the request into a chat request and the chat's answer into a message
+// (docs/behaviour/translation.md). chat.ts makes the call.
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { parseLong } from "../json/exact-numbers.ts";
 import { wholeOf } from "../json/text.ts";
@@ -30,7 +30,7 @@ export function openaiMessages(chat: Chat): Messages {
   };
 }
 
-/** The upstream's sentence stays: agents match its wording (WIRE.md 6.1). The field at fault is named as the caller has it, or not at all. */
+/** Keeps the upstream's sentence, because agents match its wording. The field at fault is named as the caller knows it, or left out. */
 function inCallersWords(error: unknown): never {
   if (!(error instanceof UpstreamError) || error.param === null) throw error;
   const { fault, reason, status, retryAfterMs } = error;
@@ -38,7 +38,7 @@ function inCallersWords(error: unknown): never {
   throw new UpstreamError(fault, reason, { status, retryAfterMs, param, cause: error });
 }
 
-/** Fields of a chat request that stand for one of a message request. */
+/** Fields of a chat request → the fields of a message request that they come from. */
 const fieldNames: ReadonlyMap<string, string> = new Map(
   Object.entries({
     model: "model",

@@ -1,5 +1,5 @@
-// One server-sent record of a chat stream: forwarded as it is, read as a chunk, the end, or an error.
-// Rules of chunks are chunk.ts's; the order of things is stream.ts's.
+// Reads one server-sent record of a chat stream: forwards it, parses it as a chunk, or recognises the end or an error. chunk.ts has the
+// rules of chunks.
 import { parseJson } from "../../json/parse.ts";
 import { readErrorValue, safeReason } from "../errors/error-text.ts";
 import { errorUnder200 } from "../errors/faults.ts";
@@ -19,7 +19,7 @@ export interface ReadRecord {
 }
 
 export interface RecordReader {
-  /** A string is one record on the fast path. Throws UpstreamError; `begun` decides which. */
+  /** A string is one record of the fast path. Throws UpstreamError; `begun` decides which fault. */
   read(record: SseRecord, begun: boolean): string | ReadRecord;
 }
 
@@ -65,15 +65,15 @@ function anyEnded(state: ChunkState): boolean {
   return false;
 }
 
-// Joins the small pieces of a very long stream: the OpenAI helper throws above 65,536 pieces of structured output
-// (WIRE.md 2.2), and a model that writes token by token gets there. Shorter streams are left as they came.
+// Joins the small pieces of a very long stream: the OpenAI helper throws above 65,536 pieces of structured output, which a model that
+// writes token by token reaches. Shorter streams are left unchanged.
 
-/** Half of what the helper takes; what comes after is joined to pieces of this many characters. */
+/** Half of what the helper takes; later pieces are joined to this many characters. */
 const joinedAfter = 32_768;
 const pieceCharacters = 64;
 
 interface PieceMerger {
-  /** Records in, those that are to go out now; of another kind than the held piece's, they follow it. */
+  /** Takes records and returns those that are to go out now. The held piece goes first where they don't continue its text. */
   push(records: string[]): string[];
   /** The piece that is still held. */
   rest(): string[];
@@ -81,7 +81,7 @@ interface PieceMerger {
 
 interface Piece {
   record: Json;
-  /** Which text of which choice and call it continues. */
+  /** The text of a choice or call that it continues. */
   of: string;
   holder: Json;
   key: string;
@@ -114,7 +114,7 @@ function textOf({ holder, key }: Piece): string {
 
 /** Null where the record is more than one piece of one text. */
 function pieceIn(text: string): Piece | null {
-  const record = parseJson(text) as Json; // of chunk.ts
+  const record = parseJson(text) as Json; // written by chunk.ts
   const choices = record["choices"];
   const choice = Array.isArray(choices) && choices.length === 1 ? objectOf(choices[0]) : {};
   const delta = objectOf(choice["delta"]);

@@ -1,5 +1,5 @@
-// A whole answer of any host of this family, as the OpenAI dialect has it (WIRE.md 10.2).
-// Streams are stream.ts's; `usage` is read here and left out, because the flow writes its own.
+// Reads a whole answer of any OpenAI-compatible host into the OpenAI dialect (docs/behaviour/providers.md#hosts). `usage` is read here
+// and left out of the answer, because the flow writes its own.
 import { randomUUID } from "node:crypto";
 import { hideInMembers } from "../errors/foreign-members.ts";
 import { isObject, type Json, textOf } from "../json/read.ts";
@@ -11,7 +11,7 @@ import { readLogprobs } from "./logprobs.ts";
 import { normalizeWholeCalls } from "./tool-calls.ts";
 import { readUsage } from "./usage.ts";
 
-/** Keys of an answer that say nothing to the caller, are written by the gateway itself, or name who serves (OpenRouter's `provider`). */
+/** Keys that the gateway writes itself, that mean nothing to the caller, or that show who serves (OpenRouter's `provider`). */
 const ownKeys = new Set(["id", "object", "created", "model", "choices", "usage", "error", "x_groq", "obfuscation", "provider"]);
 
 export function readCompletion(text: string, publicModel: string, now: Date, provider: Provider): ChatWhole {
@@ -28,17 +28,17 @@ export function readCompletion(text: string, publicModel: string, now: Date, pro
   return { kind: "whole", completion, usage: readUsage(answer) };
 }
 
-/** The id and time of an answer or chunk; ours where the host gives none. */
+/** The id and time of an answer or chunk; new ones where the host gives none. */
 export function idsOf(answer: Json, now: Date): { id: string; created: number } {
   const created = answer["created"];
   const seconds = typeof created === "number" && created > 0 && created < 1e14 ? created : now.getTime();
   return {
     id: textOf(answer["id"])?.slice(0, 200) ?? `chatcmpl-${randomUUID().replaceAll("-", "")}`,
-    created: Math.floor(seconds > 1e11 ? seconds / 1000 : seconds), // milliseconds, by mistake or from our clock
+    created: Math.floor(seconds > 1e11 ? seconds / 1000 : seconds), // some hosts send milliseconds
   };
 }
 
-/** Members nobody here understands stay: `system_fingerprint`, `service_tier`, and what hosts add tomorrow. */
+/** Unknown members stay: `system_fingerprint`, `service_tier`, and what hosts add later. */
 export function foreignKeys(answer: Json): Json {
   return Object.fromEntries(Object.entries(answer).filter(([key, value]) => !ownKeys.has(key) && value !== undefined));
 }
@@ -48,11 +48,11 @@ function readChoice(value: unknown, position: number, provider: Provider): ChatC
   const { index, message: given, logprobs, finish_reason, usage: _usage, ...rest } = value;
   const message: Json = { ...hideInMembers(given, provider), role: "assistant", content: given["content"] ?? null };
   normalizeContent(message);
-  message["content"] ??= null; // a Mistral answer of thinking alone
+  message["content"] ??= null; // a Mistral answer with thinking only
   message["refusal"] ??= null;
   const tools = normalizeWholeCalls(message);
   const finish = readFinish(finish_reason, { tools, legacy: "function_call" in message }) ?? (tools ? "tool_calls" : "stop");
-  if (finish === "failed") throw unreadable("the upstream says that it failed midway");
+  if (finish === "failed") throw unreadable("the upstream reports a failure in the answer");
   return {
     ...hideInMembers(rest, provider),
     index: typeof index === "number" ? index : position,

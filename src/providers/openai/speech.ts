@@ -1,4 +1,4 @@
-// Speech over the `openai` protocol: PCM is asked for and made here into what was ordered, because only its rate is the same at every host.
+// Speech over the `openai` protocol: asks for PCM, whose sample rate is the same at every host, and converts it to the wanted format.
 import { type Clock, systemClock } from "../../clock.ts";
 import { openConversion } from "../../sound/convert.ts";
 import { assertAudio, speechFirstByteMs, streamAudio } from "../transport/audio-stream.ts";
@@ -7,12 +7,12 @@ import { unreadable } from "../transport/json-answer.ts";
 import { jsonRequest } from "../transport/json-request.ts";
 import type { Upstream, UpstreamRequest } from "../transport/types.ts";
 import type { UpstreamCall } from "../types.ts";
-import type { AudioBody, Say, SpeechOrder } from "../verbs/audio.ts";
+import type { AudioBody, MakeSpeech, SpeechOrder } from "../verbs/audio.ts";
 
-/** Samples a second of `pcm` (WIRE.md 4.5). */
+/** Sample rate of `pcm`, in Hz. */
 const pcmRate = 24_000;
 
-export function openaiSpeech(upstream: Upstream, clock: Clock = systemClock): Say {
+export function openaiSpeech(upstream: Upstream, clock: Clock = systemClock): MakeSpeech {
   return async (call) => {
     const answer = await exchange(upstream, speechRequest(call), clock);
     await assertAudio(answer, call.route.provider);
@@ -26,7 +26,7 @@ function speechRequest(call: UpstreamCall & { order: SpeechOrder }): UpstreamReq
   return { ...jsonRequest(call, "/audio/speech", body), accept: "*/*", firstByteMs: speechFirstByteMs(text) };
 }
 
-/** Hosts that know one form only answer with it whatever was asked: as samples it would be noise. */
+/** Some hosts know one format only and send it whatever was asked for: read as samples it would be noise. */
 function barePcm(body: AudioBody): AudioBody {
   let first = true;
   return {
@@ -34,7 +34,7 @@ function barePcm(body: AudioBody): AudioBody {
     read: (onChunk) =>
       body.read((chunk) => {
         if (first && /^(?:ID3|RIFF|OggS|fLaC)/.test(chunk.toString("latin1", 0, 4)))
-          throw unreadable("the audio has another form than was asked for");
+          throw unreadable("the audio is not in the requested format");
         first = false;
         return onChunk(chunk);
       }),

@@ -1,9 +1,9 @@
-// Tool calls of whole messages and of deltas, in the one form that strict clients take (WIRE.md 1, rules 8 and 9).
+// Normalises tool calls of whole messages and of deltas to the form that strict clients take (docs/behaviour/streams.md#tool-calls).
 import { randomUUID } from "node:crypto";
 import { unreadable } from "../transport/json-answer.ts";
 import { arrayOf, isObject, objectOf, textOf, type Json } from "../json/read.ts";
 
-/** Changes the message in place; an empty list is no list. Returns whether there are any. */
+/** Changes the message in place and removes an empty list. Returns whether there are any calls. */
 export function normalizeWholeCalls(message: Json): boolean {
   const calls = arrayOf(message["tool_calls"]).filter(isObject);
   if (message["function_call"] === null) delete message["function_call"];
@@ -20,7 +20,7 @@ export function normalizeWholeCalls(message: Json): boolean {
 /** What one choice's stream has shown of its calls. */
 export interface CallsState {
   calls: { id: string | null; started: boolean; held: string }[];
-  /** Upstream's index → ours: some hosts give every call index 0, some none. */
+  /** Upstream's index → ours: some hosts give every call index 0, some no index. */
   byIndex: Map<number, number>;
   last: number;
 }
@@ -32,7 +32,7 @@ export interface CallDeltas {
   pieces: Json[];
 }
 
-/** Of one choice: no host sends nearly as many, and each is remembered. */
+/** Of one choice. Bounds memory: each call is remembered, and no host sends nearly as many. */
 const callsMax = 4_096;
 
 export function newCallsState(): CallsState {
@@ -42,7 +42,7 @@ export function newCallsState(): CallsState {
 /** Characters of arguments that may come before their call has a name, or at once. */
 const heldMax = 4_194_304;
 
-/** A call delivered whole gives a start and a piece. */
+/** A call delivered whole becomes a first delta and a later one. */
 export function readCallDeltas(value: unknown, state: CallsState): CallDeltas {
   const deltas: CallDeltas = { starts: [], pieces: [] };
   for (const delta of arrayOf(value)) {
@@ -57,10 +57,10 @@ export function readCallDeltas(value: unknown, state: CallsState): CallDeltas {
     if (!call.started && name !== null) {
       call.started = true;
       call.id ??= newCallId();
-      const { id: _id, type: _type, index: _index, function: _function, ...extra } = delta; // Gemini's thought_signature is in `extra`
+      const { id: _id, type: _type, index: _index, function: _function, ...extra } = delta; // `extra` keeps Gemini's thought_signature
       deltas.starts.push({ index, id: call.id, type: "function", function: { name, arguments: "" }, ...extra });
     }
-    if (!call.started || (call.held === "" && name !== null)) continue; // no name yet: a first delta needs one
+    if (!call.started || (call.held === "" && name !== null)) continue; // the first delta needs a name
     deltas.pieces.push({ index, function: { arguments: call.held } });
     call.held = "";
   }
@@ -73,7 +73,7 @@ function ourIndex(delta: Json, state: CallsState): number {
   const named = textOf(objectOf(delta["function"])["name"]) !== null;
   let index = typeof shown === "number" ? state.byIndex.get(shown) : indexWithout(id, named, state);
   const known = index === undefined ? undefined : state.calls[index];
-  // Another id with a name of its own is another call, whatever the index says.
+  // Another id with a name of its own is another call, whatever the index.
   if (!known || (known.started && named && id !== null && known.id !== null && id !== known.id)) {
     if (state.calls.length >= callsMax) throw unreadable("too many tools are called");
     index = state.calls.push({ id: null, started: false, held: "" }) - 1;
@@ -83,7 +83,7 @@ function ourIndex(delta: Json, state: CallsState): number {
   return index!;
 }
 
-/** Gemini: no index at all. A known id continues its call, a name starts one, anything else continues the last. */
+/** Gemini sends no index. A known id continues its call, a name starts one, anything else continues the last. */
 function indexWithout(id: string | null, named: boolean, state: CallsState): number | undefined {
   const known = id === null ? -1 : state.calls.findIndex((call) => call.id === id);
   if (known !== -1) return known;

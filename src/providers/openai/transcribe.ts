@@ -1,4 +1,4 @@
-// Transcriptions over the `openai` protocol: a form around a recording that stays on disk (WIRE.md 10.5). What an answer says is transcript.ts's.
+// Transcriptions over the `openai` protocol: a form around a recording that stays on disk, and the transcript that comes back.
 import { type Clock, systemClock } from "../../clock.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { arrayOf, isObject, type Json, textOf } from "../json/read.ts";
@@ -9,12 +9,12 @@ import { fileForm, type TextPart } from "../transport/multipart.ts";
 import type { Upstream, UpstreamRequest } from "../transport/types.ts";
 import type { Segment, Transcribe, TranscribeCall, Transcript } from "../verbs/audio.ts";
 
-/** Of a day of speech, with every segment's tokens. Of less by its length: words with their times are a kilobyte a second. */
+/** Fits a day of speech with every segment's tokens. Shorter recordings have a lower bound: words with times take a kilobyte a second. */
 const answerBytesMax = 67_108_864;
 const leastAnswerBytesMax = 1_048_576;
 const bytesPerSecond = 4_096;
 
-/** Hosts write four to hundreds of times as fast as people speak; nobody waits longer than a quarter of an hour. */
+/** Hosts transcribe four to hundreds of times as fast as speech; a call waits a quarter of an hour at most. */
 const msPerSecond = 250;
 const firstByteMsMax = 900_000;
 
@@ -51,25 +51,25 @@ function fieldsOf({ order, route }: TranscribeCall): TextPart[] {
   return fields.flatMap(([name, text]) => (text === null ? [] : [{ name, text }]));
 }
 
-/** Whose doing it is that a form was refused. */
+/** Decides whether a refused form is the caller's fault or ours. */
 function faultOfForm(error: UpstreamError): UpstreamError {
-  if (error.status === 415) return new UpstreamError("rejected", error.reason, error); // the recording's kind, not how we call
+  if (error.status === 415) return new UpstreamError("rejected", error.reason, error); // about the recording's type, not about how we call
   return isAboutOurFields(error) ? new UpstreamError("our_fault", error.reason, error) : error;
 }
 
-/** A form of answer that the model lacks is the catalog's mistake: the caller asked for nothing of the kind. */
+/** A response format that the model lacks is the catalog's mistake: the caller didn't ask for it. */
 function isAboutOurFields({ fault, param, reason }: UpstreamError): boolean {
   if (fault !== "rejected") return false;
   return /^(?:response_format|timestamp_granularities)\b/.test(param ?? "") || /\bresponse_format\b/.test(reason);
 }
 
-// What a host of the OpenAI family says that it heard, in one form: fields that it leaves out are filled as WIRE.md 13.4 says.
+// The transcript of any host of the OpenAI family; missing fields are filled (docs/behaviour/providers.md#whole-answers).
 
-/** A segment is a sentence or half of one; written out it takes ten times what a short one came as. */
+/** A segment is a sentence or half of one; its JSON in our answer can be ten times as long as in the host's. */
 const segmentsPerSecond = 5;
 const leastSegmentsMax = 1_000;
 
-/** Throws UpstreamError `unreadable` for an answer without a text or with far too many segments. `seconds` is how long the recording lasts: nothing in it is later. */
+/** Throws UpstreamError `unreadable` where there is no text or far too many segments. `seconds` is the recording's length: times are clamped to it. */
 function readTranscript(answer: Json, seconds: number): Transcript {
   const segments = Array.isArray(answer["segments"]) ? readSegments(answer["segments"], seconds) : null;
   const text = typeof answer["text"] === "string" ? answer["text"] : segments?.map((segment) => segment.text).join("");
@@ -77,9 +77,9 @@ function readTranscript(answer: Json, seconds: number): Transcript {
   return { language: textOf(answer["language"]), text, segments };
 }
 
-/** In the order of time, numbered anew. Null where one of them is none, or has no time: the rest would be a transcript with holes. */
+/** Sorted by time and numbered anew. Null where one is malformed or has no time: the others would be a transcript with holes. */
 function readSegments(list: unknown[], seconds: number): Segment[] | null {
-  if (list.length > leastSegmentsMax + seconds * segmentsPerSecond) throw unreadable("the answer has more segments than anybody says");
+  if (list.length > leastSegmentsMax + seconds * segmentsPerSecond) throw unreadable("the answer has too many segments");
   const read = list.map((entry) => readSegment(entry, seconds));
   if (read.some((segment) => segment === null)) return null;
   const segments = read as Segment[];

@@ -1,11 +1,11 @@
-// The tokens an upstream reports, wherever and however it does, as disjoint buckets that never go below zero.
-// Prices are pricing/'s; a cost that an upstream reports is never read (PEERS.md 2.1, row 1).
+// Reads the tokens that an upstream reports, wherever it puts them, into disjoint buckets that never go below zero. A cost that an
+// upstream reports is never read (docs/behaviour/billing.md#usage).
 import type { Usage } from "../../usage.ts";
 import { arrayOf, isObject, objectOf, type Json } from "../json/read.ts";
 import { count } from "../token-count.ts";
 
 /**
- * From a whole answer or a chunk. Null where it reports none, or only one side of the sum: half a report must not make the
+ * From a whole answer or a chunk. Null where the host reports none, or only one side of the sum: half a report must not make the
  * other half free. All zeros are a placeholder, as no prompt has 0 tokens.
  */
 export function readUsage(answer: Json): Usage | null {
@@ -14,7 +14,7 @@ export function readUsage(answer: Json): Usage | null {
   if (usage === undefined) return null;
   const promptShown = count(usage["prompt_tokens"], usage["input_tokens"]);
   const completionShown = count(usage["completion_tokens"], usage["output_tokens"]);
-  // Reasoning and cache may stand inside the sums or apart: where there are any, the total doesn't tell the missing side.
+  // Reasoning and cache may be inside the sums or beside them: where there are any, the total doesn't give the missing side.
   const prompt = promptShown ?? (reasoningTokens(usage) === 0 ? restOfTotal(usage, completionShown) : null);
   const completion = completionShown ?? (cacheReadTokens(usage) + cacheWriteTokens(usage) === 0 ? restOfTotal(usage, promptShown) : null);
   if (prompt === null || completion === null || prompt + completion === 0) return null;
@@ -32,10 +32,10 @@ function buckets(usage: Json, promptShown: number, completionShown: number, comp
   const writeShown = cacheWriteTokens(usage);
   const cacheShown = readShown + writeShown;
   const excess = (count(usage["total_tokens"]) ?? 0) - promptShown - completionShown;
-  // What the total holds beyond the two sums was left out of one of them: reasoning (xAI, Gemini) or cache (Anthropic-like).
+  // What the total has beyond the two sums was left out of one of them: reasoning (xAI, Gemini) or cache (Anthropic-like).
   const bothApart = excess > 0 && excess === cacheShown + reasoningShown;
   const cacheApart = bothApart || (excess > 0 && excess === cacheShown && excess !== reasoningShown);
-  // DeepInfra leaves it out for Gemini and Gemma without a total that says so.
+  // DeepInfra leaves reasoning out for Gemini and Gemma, and its total doesn't show it.
   const reasoningApart = bothApart || (excess > 0 && excess === reasoningShown) || (completionTold && reasoningShown > completionShown);
   const prompt = promptShown + (cacheApart ? cacheShown : 0);
   const completion = completionShown + (reasoningApart ? reasoningShown : 0);
@@ -80,7 +80,7 @@ function reasoningTokens(usage: Json): number {
   return count(details["reasoning_tokens"], usage["reasoning_tokens"]) ?? 0;
 }
 
-/** Mistral writes the singular. */
+/** Mistral's key is in the singular. */
 function promptDetails(usage: Json): Json {
   return objectOf(usage["prompt_tokens_details"] ?? usage["prompt_token_details"] ?? usage["input_tokens_details"]);
 }

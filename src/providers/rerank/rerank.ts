@@ -1,4 +1,4 @@
-// Rankings over the `rerank` protocol (Cohere, Jina and those like them): one call of one route. What an answer says is ranking.ts's.
+// Rankings over the `rerank` protocol (Cohere, Jina and the like): one call of one route, and the results of its answer.
 import { type Clock, systemClock } from "../../clock.ts";
 import { hideInMembers } from "../errors/foreign-members.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
@@ -21,20 +21,20 @@ async function send(upstream: Upstream, call: RerankCall, clock: Clock): Promise
   try {
     return await exchange(upstream, jsonRequest(call, "/rerank", call.body), clock);
   } catch (error) {
-    // gateway-api.md "Endpoint-specific code tables": here a 415 is said of the request too.
+    // On this operation a 415 is the request's fault too (docs/behaviour/providers.md#rerank).
     if (error instanceof UpstreamError && error.status === 415 && error.fault === "our_fault")
       throw new UpstreamError("rejected", error.reason, { status: 415, param: error.param, cause: error });
     throw error;
   }
 }
 
-// The answers of the five kinds of hosts (WIRE.md 11.2) in one shape: `results`, best first, every index a document of the request.
+// The five hosts' kinds of answers in one shape: `results`, best first, every index within the request.
 
 type Asked = Pick<RerankCall, "publicModel" | "documents" | "topN" | "route">;
 
-/** Voyage's `data` becomes `results`; `provider` (OpenRouter) would say whose upstream this is. */
+/** Voyage's `data` becomes `results`; OpenRouter's `provider` would show who serves. */
 const ownKeys = new Set(["id", "object", "model", "results", "data", "usage", "meta", "provider", "error"]);
-/** What the gateway pays is nobody's business but its operator's. */
+/** What the gateway pays stays with its operator. */
 const moneyKey = /cost|price|bill|unit|byok|credit/i;
 
 function readRanking(answer: Json, asked: Asked): RerankWhole {
@@ -47,17 +47,17 @@ function readRanking(answer: Json, asked: Asked): RerankWhole {
     usageShown: hideInMembers(withoutMoney(objectOf(usage)), provider),
     ranking: {
       ...(textOf(id) === null ? {} : { id }),
-      // Voyage says "list", which its results here are not any more.
+      // Voyage answers "list", which our results are not.
       ...(textOf(object) === null || object === "list" ? {} : { object }),
       model: asked.publicModel,
       results: readResults(answer["results"] ?? answer["data"], asked),
       ...hideInMembers(withoutMoney(foreign), provider),
-      meta: hideInMembers(objectOf(meta), provider), // searches billed are no price; the AI SDK's Cohere provider takes no answer without meta
+      meta: hideInMembers(objectOf(meta), provider), // billed searches are not a price; the AI SDK's Cohere provider requires meta
     },
   };
 }
 
-/** Its own members and those of the objects in it. */
+/** Removes money from its own members and those of the objects in it. */
 function withoutMoney(said: Json): Json {
   const kept = (part: Json) => Object.entries(part).filter(([key]) => !moneyKey.test(key));
   return Object.fromEntries(kept(said).map(([key, value]) => [key, isObject(value) ? Object.fromEntries(kept(value)) : value]));
@@ -76,15 +76,15 @@ function readResults(value: unknown, { documents, topN, route }: Asked): RankedD
     return { index, relevance_score, ...withDocument(hideInMembers(rest, route.provider)) };
   });
   results.sort((one, other) => other.relevance_score - one.relevance_score);
-  return topN === null ? results : results.slice(0, topN); // hosts that ignored top_n
+  return topN === null ? results : results.slice(0, topN); // for hosts that ignored top_n
 }
 
-/** A document is a text or an object that holds it. */
+/** A document is a text, or an object with the text. */
 function withDocument({ document, ...rest }: Json): Json {
   return typeof document === "string" || isObject(document) ? { document, ...rest } : rest;
 }
 
-/** Null where the host bills searches (Cohere, some of OpenRouter's): its tokens, if it says any, are not what it measured by. */
+/** Null where the host bills searches (Cohere, some on OpenRouter): tokens that it may report are not what it billed. */
 function readTokens({ usage, meta }: Json): RerankWhole["usage"] {
   const searches = count(objectOf(usage)["search_units"], objectOf(objectOf(meta)["billed_units"])["search_units"]);
   if (searches !== null && searches > 0) return null;

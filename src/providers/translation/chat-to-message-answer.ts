@@ -1,4 +1,4 @@
-// A whole chat answer as a message of the Anthropic dialect (WIRE.md 8.1; gateway-api.md, POST /v1/messages).
+// Translates a whole chat answer into a message of the Anthropic dialect (docs/behaviour/translation.md#stop-reasons, messages.md#answers).
 import { randomUUID } from "node:crypto";
 import type { components } from "../../../generated/api.d.ts";
 import { parseExact } from "../json/exact-numbers.ts";
@@ -11,13 +11,13 @@ import type { ToolNames } from "./tool-names.ts";
 
 type OutputBlock = components["schemas"]["OutputBlock"];
 
-/** What the request said that its answer depends on. */
+/** What the answer depends on in the request. */
 export interface AskedMessage {
-  /** The id that the answer must name. */
+  /** The model id that the answer must name. */
   model: string;
   names: ToolNames;
   stopSequences: readonly string[];
-  /** False where the caller wants none of the thinking. */
+  /** False where the caller wants no thinking in the answer. */
   showsThinking: boolean;
 }
 
@@ -58,7 +58,7 @@ export function newMessageId(): string {
   return `msg_${randomUUID().replaceAll("-", "").slice(0, 24)}`;
 }
 
-/** Null where the arguments are no object: nobody may run a tool with half of them. */
+/** Null where the arguments are not an object: a tool must not run with half of them. */
 function toolUse(call: Json, names: ToolNames): Extract<OutputBlock, { type: "tool_use" }> | null {
   const { name, arguments: text } = objectOf(call["function"]);
   const input = argumentsOf(String(text));
@@ -75,21 +75,21 @@ function argumentsOf(text: string): Json | null {
   }
 }
 
-// How an answer in the OpenAI dialect ended, in the words of the Anthropic dialect (WIRE.md 8.1).
+// Stop reasons of the Anthropic dialect for the OpenAI dialect's finish reasons.
 
 export interface ChatEnd {
   finish: unknown;
-  /** What vLLM and others say beside it: the sequence that stopped the answer. */
+  /** The stop sequence that vLLM and others report beside the finish reason. */
   stoppedBy: unknown;
   refused: boolean;
   /** Whether any tool is called. */
   calls: boolean;
-  /** Whether the arguments of every call are whole. */
+  /** Whether the arguments of every call are complete. */
   whole: boolean;
 }
 
 export function messageEnd({ finish, stoppedBy, refused, calls, whole }: ChatEnd, stopSequences: readonly string[]): MessageEnd {
-  // Helpers read half an argument text as {}, and a tool would run with it: such an answer never ends as if it were whole.
+  // Helpers read incomplete arguments as {} and would run the tool: such an answer must not look complete.
   if (finish === "length" || !whole) return { stop_reason: "max_tokens", stop_sequence: null };
   if (finish === "content_filter" || refused) return { stop_reason: "refusal", stop_sequence: null };
   if (calls) return { stop_reason: "tool_use", stop_sequence: null };

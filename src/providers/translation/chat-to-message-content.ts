@@ -1,14 +1,14 @@
-// Content parts of a chat message as blocks of Anthropic's dialect (WIRE.md 7). Empty texts are left to the adapter, which
-// drops them whoever sent them.
+// Translates the content parts of a chat message into blocks of the Anthropic dialect (docs/behaviour/translation.md#requests). Empty
+// texts stay: the anthropic adapter drops them for both dialects.
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 
-/** The request can't be told in the other dialect: the caller's to change. No upstream was asked, so there is no status. */
+/** The other dialect can't express the request, so the caller must change it. No upstream was asked, hence no status. */
 export function refuse(param: string, reason: string): never {
   throw new UpstreamError("rejected", reason, { param });
 }
 
-/** A word of the caller's as a sentence may repeat it. */
+/** Quotes a word of the caller's for an error sentence. */
 export function shown(word: unknown): string {
   return JSON.stringify(typeof word === "string" ? word.slice(0, 60) : (word ?? null)).slice(0, 80);
 }
@@ -21,7 +21,7 @@ export function contentBlocks(content: unknown, where: string): Json[] {
     .filter((block) => block["text"] !== "");
 }
 
-/** The text of a content, its parts joined. */
+/** The text parts of a content, joined. */
 export function plainText(content: unknown): string {
   if (typeof content === "string") return content;
   return arrayOf(content)

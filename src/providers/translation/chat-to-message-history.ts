@@ -1,22 +1,22 @@
-// The messages of a chat request as those of Anthropic's dialect (WIRE.md 7, 9): system ahead, every call of a tool answered
-// once and at once. Blank texts and a first turn of the assistant are left to the adapter.
+// Translates the messages of a chat request into those of the Anthropic dialect (docs/behaviour/translation.md#edge-cases): system text
+// first, every tool call with one result right after it. Blank texts and a first assistant turn are left to the anthropic adapter.
 import { parseExact } from "../json/exact-numbers.ts";
 import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import { contentBlocks, plainText, refuse } from "./chat-to-message-content.ts";
 
 export interface MessageHistory {
-  /** A text, or blocks where one of them is cached; null: none. */
+  /** A text, or blocks where one of them is cached; null without system text. */
   system: string | Json[] | null;
   messages: Json[];
 }
 
-/** What stands between two turns of the assistant. */
+/** Everything between two assistant turns. */
 interface UserTurn {
-  /** Ids of the calls to be answered → their results; of several the last wins, null: none yet. */
+  /** Ids of the calls to answer → their results; the last of several wins, null: none yet. */
   results: Map<string, Json | null>;
-  /** Those without a result, in order. */
+  /** Calls without a result, in order. */
   open: Set<string>;
-  /** What else was said, and results that answer no call. */
+  /** Other content, and results that answer no call. */
   said: Json[][];
 }
 
@@ -45,7 +45,7 @@ export function messageHistory(chat: readonly unknown[]): MessageHistory {
   function takeResult(message: Json, where: string): void {
     const named = textOf(message["role"] === "function" ? message["name"] : message["tool_call_id"]);
     const [first] = turn.open;
-    const id = named === null ? first : ids.answered(named); // with an empty id it is the result of the first call that has none
+    const id = named === null ? first : ids.answered(named); // a result with an empty id answers the first open call
     const content = contentBlocks(message["content"], where);
     if (id === undefined || !turn.results.has(id)) return void turn.said.push(content);
     turn.open.delete(id);
@@ -69,7 +69,7 @@ function newTurn(calls: readonly string[]): UserTurn {
   return { results: new Map(calls.map((id) => [id, null])), open: new Set(calls), said: [] };
 }
 
-/** WIRE.md 9: an answer that was begun is continued in the same dialect alone, where its caller knows which models do. */
+/** Only a caller of the same dialect knows which models can continue an assistant message. */
 function assertAnswerable(last: Json | undefined, index: number): void {
   if (last?.["role"] !== "assistant" || plainText(last["content"]).trim() === "") return;
   refuse(`messages[${index}]`, "This model cannot continue an assistant message: the conversation must end with a user message.");
@@ -80,14 +80,14 @@ function isSystem(message: unknown): boolean {
   return role === "system" || role === "developer";
 }
 
-/** Joined by line feeds; as blocks where one says that it is to be cached. */
+/** Joined by line feeds; as blocks where one of them is to be cached. */
 function systemOf(messages: readonly unknown[]): string | Json[] | null {
   const blocks = messages.flatMap((message, index) => contentBlocks(objectOf(message)["content"], `messages[${index}].content`));
   if (blocks.length === 0) return null;
   return blocks.some((block) => "cache_control" in block) ? blocks : blocks.map(({ text }) => text).join("\n");
 }
 
-/** Only the newest models take a system message between turns, and no catalog says which: a user's words in clear tags serve all. */
+/** Only the newest models take a system message between turns, and the catalog doesn't say which: tagged user text works for all. */
 function taggedSystem(message: Json): Json[] {
   const text = plainText(message["content"]);
   return text.trim() === "" ? [] : [{ type: "text", text: `<system>\n${text}\n</system>` }];
@@ -97,19 +97,19 @@ function missingResult(id: string): Json {
   return { type: "tool_result", tool_use_id: id, content: "No result was provided.", is_error: true };
 }
 
-/** One plain text stays a text; nothing is the empty text. */
+/** One plain text becomes a string; no blocks become the empty string. */
 function shortest(blocks: Json[]): string | Json[] {
   if (blocks.length === 0) return "";
   const [only] = blocks;
   return blocks.length === 1 && only!["type"] === "text" && !("cache_control" in only!) ? String(only!["text"]) : blocks;
 }
 
-/** Thinking of earlier turns stays behind: it has no signature that Claude would take. */
+/** Thinking of earlier turns is dropped: it has no signature that Claude would accept. */
 function assistantBlocks(message: Json, where: string, nameCall: (id: string) => string): { blocks: Json[]; called: string[] } {
   const refusal = textOf(message["refusal"]);
   const blocks = [...contentBlocks(message["content"], where), ...(refusal === null ? [] : [{ type: "text", text: refusal }])];
   const legacy = isObject(message["function_call"]) ? [legacyCall(message["function_call"])] : [];
-  const calls = new Map<string, Json>(); // of two with one id the last wins
+  const calls = new Map<string, Json>(); // of two calls with one id the last wins
   for (const [index, call] of [...arrayOf(message["tool_calls"]).filter(isObject), ...legacy].entries()) {
     const called = objectOf(call["function"] ?? call["custom"]);
     calls.set(textOf(call["id"]) ?? `#${index}`, {
@@ -126,7 +126,7 @@ function legacyCall(called: Json): Json {
   return { id: called["name"], function: called };
 }
 
-/** Claude wants an object; arguments that are none keep their text. */
+/** Claude requires an object; other arguments are kept as text. */
 function inputOf(given: unknown): Json {
   if (isObject(given)) return given;
   const text = typeof given === "string" ? given : "";
@@ -135,18 +135,18 @@ function inputOf(given: unknown): Json {
     const input = parseExact(text);
     if (isObject(input)) return input;
   } catch {
-    // told below
+    // the text is kept below
   }
   return { _raw: text };
 }
 
-// Ids of tool calls in one request: of the letters that Anthropic takes, each used once, results finding their call again.
-// A long history may call thousands of times under one id: nothing here searches.
+// Ids of tool calls in one request: only letters that Anthropic takes, each used once, and results find their call again. A long history
+// may repeat one id thousands of times, so lookups must not search.
 
 interface ToolIds {
-  /** A new call under the caller's id. */
+  /** Starts a new call under the caller's id and returns its new id. */
   call(id: string): string;
-  /** The latest call of this id. Undefined: never called. */
+  /** The new id of the latest call with this id; undefined where there was none. */
   answered(id: string): string | undefined;
 }
 

@@ -1,5 +1,6 @@
-// A chat request in Anthropic's dialect (WIRE.md 7, column A). Only what Anthropic knows goes on: it refuses any other field.
-// What a Claude upstream refuses in its own dialect (blank texts, thinking beside forced tools …) is the adapter's.
+// Translates a chat request into the Anthropic dialect (docs/behaviour/translation.md#requests). Fields that Anthropic doesn't know are
+// left out, because it refuses them. The anthropic adapter drops what a Claude upstream refuses in its own dialect (blank texts, thinking
+// beside forced tools …).
 import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import type { Route } from "../types.ts";
 import { refuse, shown } from "./chat-to-message-content.ts";
@@ -9,11 +10,11 @@ import { shortId } from "./tool-names.ts";
 
 export interface ChatTranslation {
   route: Pick<Route, "thinking">;
-  /** The output cap where the request names none. */
+  /** The output cap where the request has none. */
   outputMax: number;
 }
 
-/** Throws UpstreamError("rejected") where the request asks for what the other dialect can't say. */
+/** Throws UpstreamError("rejected") where the other dialect can't express the request. */
 export function chatToMessageRequest(chat: Json, { route, outputMax }: ChatTranslation): Json {
   if (typeof chat["n"] === "number" && chat["n"] > 1) refuse("n", "This model gives one answer a request: n must be 1.");
   const caps = [chat["max_tokens"], chat["max_completion_tokens"]].filter((cap) => typeof cap === "number");
@@ -38,10 +39,10 @@ export function chatToMessageRequest(chat: Json, { route, outputMax }: ChatTrans
   };
 }
 
-/** A temperature above 1 is 1 there; penalties, seed, bias and log probabilities have no place here. */
+/** A temperature above 1 becomes 1; penalties, seed, bias and log probabilities don't exist there. */
 function sampling(chat: Json): Json {
-  const told = (["temperature", "top_p", "top_k"] as const).filter((key) => typeof chat[key] === "number");
-  return Object.fromEntries(told.map((key) => [key, key === "temperature" ? Math.min(Number(chat[key]), 1) : chat[key]]));
+  const given = (["temperature", "top_p", "top_k"] as const).filter((key) => typeof chat[key] === "number");
+  return Object.fromEntries(given.map((key) => [key, key === "temperature" ? Math.min(Number(chat[key]), 1) : chat[key]]));
 }
 
 function stopSequences(stop: unknown): Json {
@@ -50,7 +51,7 @@ function stopSequences(stop: unknown): Json {
   return kept.length === 0 ? {} : { stop_sequences: kept };
 }
 
-/** Anthropic takes no longer ones. */
+/** Anthropic's maximum length. */
 const userMax = 256;
 
 function userOf(chat: Json): Json {
@@ -64,7 +65,7 @@ function answerForm(asked: Json): { format: Json | null; sentence: string | null
   if (asked["type"] === "json_object") return { format: null, sentence: jsonOnly };
   if (asked["type"] !== "json_schema") return { format: null, sentence: null };
   const { schema } = objectOf(asked["json_schema"]);
-  // Without a schema any JSON will do.
+  // Without a schema any JSON object is valid.
   if (!isObject(schema)) return { format: null, sentence: jsonOnly };
   return { format: { type: "json_schema", schema: closeSchema(schema) }, sentence: null };
 }
@@ -75,8 +76,8 @@ function withSentence(system: string | Json[] | null, sentence: string | null): 
   return typeof system === "string" ? `${system}\n${sentence}` : [...system, { type: "text", text: sentence }];
 }
 
-// Reasoning controls of a chat request as Claude's thinking (WIRE.md 7.1): effort for the newer generation, a budget for the
-// older. Budgets too small for an upstream are dropped by its adapter.
+// Reasoning controls of a chat request as Claude's thinking (docs/behaviour/translation.md#reasoning): effort for the newer generation, a
+// budget for the older. The anthropic adapter drops budgets that are too small.
 
 interface MessageThinking {
   thinking: Json | null;
@@ -97,7 +98,7 @@ function messageThinking(chat: Json, route: Pick<Route, "thinking">, cap: number
   return { thinking: { type: "enabled", budget_tokens: Math.floor(cap * share) }, effort: null };
 }
 
-/** Newer models refuse budgets: the effort whose share of the cap comes nearest. */
+/** Newer models refuse budgets: takes the effort whose part of the cap is nearest. */
 function ofBudget(budget: number, route: Pick<Route, "thinking">, cap: number): MessageThinking {
   if (route.thinking === "budget") return { thinking: { type: "enabled", budget_tokens: budget }, effort: null };
   const share = budget / cap;
@@ -105,9 +106,9 @@ function ofBudget(budget: number, route: Pick<Route, "thinking">, cap: number): 
   return { thinking: { type: "adaptive" }, effort };
 }
 
-// Tools of a chat request and the choice among them, in Anthropic's dialect (WIRE.md 7).
+// Tools of a chat request and tool_choice in the Anthropic dialect.
 
-/** Members of the request; none where it brings no tools. */
+/** Members for the request; empty without tools. */
 function messageTools(chat: Json): Json {
   const choice = readChoice(chat);
   const functions = arrayOf(chat["functions"]).map((called) => ({ type: "function", function: called })); // the older form
@@ -115,9 +116,9 @@ function messageTools(chat: Json): Json {
   const { only } = choice;
   const allowed = only === null ? tools : tools.filter(({ name }) => only.has(String(name)));
   if (allowed.length === 0) return {};
-  const parallel = chat["parallel_tool_calls"] === false && choice.told?.["type"] !== "none" ? { disable_parallel_tool_use: true } : {};
-  const told = choice.told ?? (Object.keys(parallel).length > 0 ? { type: "auto" } : null);
-  return { tools: allowed, ...(told === null ? {} : { tool_choice: { ...told, ...parallel } }) };
+  const parallel = chat["parallel_tool_calls"] === false && choice.chosen?.["type"] !== "none" ? { disable_parallel_tool_use: true } : {};
+  const chosen = choice.chosen ?? (Object.keys(parallel).length > 0 ? { type: "auto" } : null);
+  return { tools: allowed, ...(chosen === null ? {} : { tool_choice: { ...chosen, ...parallel } }) };
 }
 
 function readTool(tool: unknown, where: string): Json {
@@ -142,8 +143,8 @@ function inputSchema(parameters: unknown): Json {
 }
 
 interface Choice {
-  /** Null: nothing is said, which means auto. */
-  told: Json | null;
+  /** Null leaves tool_choice out, which means auto. */
+  chosen: Json | null;
   /** Names of the tools that may be called; null: all. */
   only: Set<string> | null;
 }
@@ -160,24 +161,24 @@ const words: ReadonlyMap<string, Json> = new Map(
 function readChoice(chat: Json): Choice {
   const choice = chat["tool_choice"] ?? chat["function_call"];
   if (typeof choice === "string")
-    return { told: words.get(choice) ?? refuse("tool_choice", "tool_choice is none of auto, none and required."), only: null };
-  if (!isObject(choice)) return { told: null, only: null };
+    return { chosen: words.get(choice) ?? refuse("tool_choice", "tool_choice must be auto, none or required."), only: null };
+  if (!isObject(choice)) return { chosen: null, only: null };
   if (choice["type"] === "allowed_tools") {
     const { mode, tools } = objectOf(choice["allowed_tools"] ?? choice);
     const names = arrayOf(tools).map((tool) => nameIn(objectOf(tool)));
-    return { told: mode === "required" ? { type: "any" } : { type: "auto" }, only: new Set(names.filter((name) => name !== null)) };
+    return { chosen: mode === "required" ? { type: "any" } : { type: "auto" }, only: new Set(names.filter((name) => name !== null)) };
   }
   const name = nameIn(choice);
   if (name === null) refuse("tool_choice", "tool_choice names no function.");
-  return { told: { type: "tool", name }, only: null };
+  return { chosen: { type: "tool", name }, only: null };
 }
 
 function nameIn(choice: Json): string | null {
   return textOf(objectOf(choice["function"])["name"]) ?? textOf(choice["name"]);
 }
 
-// A JSON Schema as Claude takes it for an answer's form (WIRE.md 9): objects closed, and the keywords that it can't follow
-// said in words instead.
+// A JSON Schema as Claude takes it for structured output (docs/behaviour/translation.md#edge-cases): objects closed, and unsupported
+// keywords moved into the description.
 
 const unsupported = [
   "minimum",
@@ -195,12 +196,12 @@ const unsupported = [
   "maxProperties",
 ];
 
-/** Members that hold schemas by name, schemas in a list, and one schema. */
+/** Members that hold schemas by name, a list of schemas, and one schema. */
 const named = new Set(["properties", "$defs", "definitions"]);
 const listed = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
 const single = new Set(["items", "not"]);
 
-/** Depth is bounded by the reader of the request's JSON. */
+/** The reader of the request's JSON bounds the depth. */
 function closeSchema(schema: unknown): unknown {
   if (!isObject(schema)) return schema;
   const closed: Json = {};
@@ -219,7 +220,7 @@ function closeSchema(schema: unknown): unknown {
   return closed;
 }
 
-/** The one bound of lists that is understood. */
+/** The only bound of a list that Claude supports. */
 function isFewItems(key: string, value: unknown): boolean {
   return key === "minItems" && (value === 0 || value === 1);
 }

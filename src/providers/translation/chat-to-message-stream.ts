@@ -1,5 +1,5 @@
-// A chat stream as a stream of the Anthropic dialect, from message_start to the last content_block_stop (WIRE.md 8.4).
-// Blocks are sequential-blocks.ts's; message_delta and message_stop carry the charge and are the gateway's own.
+// Translates a chat stream into the Anthropic dialect, from message_start to the last content_block_stop
+// (docs/behaviour/translation.md#chat-stream-to-messages). The gateway adds message_delta and message_stop, which carry the charge.
 import { parseJson } from "../../json/parse.ts";
 import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import { inOrder } from "../transport/in-order.ts";
@@ -47,7 +47,7 @@ function tallyOf({ tally }: ChatStream): MessageTally {
   };
 }
 
-/** Output tokens are 0: some clients add the total of message_delta to them (WIRE.md 5.4). */
+/** Output tokens are 0, because some clients add the total of message_delta to them. */
 function beginning(model: string, promptTokens: number): MessageRecord[] {
   const message = { id: newMessageId(), type: "message", role: "assistant", model, content: [], stop_reason: null, stop_sequence: null };
   const usage = { input_tokens: promptTokens, output_tokens: 0 };

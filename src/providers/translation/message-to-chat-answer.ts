@@ -1,4 +1,4 @@
-// A whole message as a chat completion (WIRE.md 8.1). Signatures, hidden thinking and citations have no place there.
+// Translates a whole message into a chat completion. Signatures, redacted thinking and citations have no place there.
 import { randomUUID } from "node:crypto";
 import { textOf } from "../json/read.ts";
 import type { ChatChoice, ChatWhole, FinishReason } from "../verbs/chat.ts";
@@ -30,12 +30,12 @@ export function messageToChatAnswer({ message, usage }: MessageWhole, now: Date)
   };
 }
 
-/** Our own: an id of the other dialect would look strange in this one. */
+/** A new id: one of the Anthropic dialect would look odd in this one. */
 export function newChatIds(now: Date): { id: string; created: number } {
   return { id: `chatcmpl-${randomUUID().replaceAll("-", "")}`, created: Math.floor(now.getTime() / 1000) };
 }
 
-// Why a message ended, as a chat answer says it (WIRE.md 8.1).
+// The finish reason for a message's stop reason (docs/behaviour/translation.md#stop-reasons).
 
 const finishes: Readonly<Record<MessageEnd["stop_reason"], FinishReason>> = {
   end_turn: "stop",
@@ -47,13 +47,13 @@ const finishes: Readonly<Record<MessageEnd["stop_reason"], FinishReason>> = {
   refusal: "content_filter",
 };
 
-/** A caller would not run tools beside `stop`. */
+/** With `stop` a caller would not run the tools. */
 export function chatFinish({ stop_reason }: MessageEnd, calledTools: boolean): FinishReason {
   const finish = finishes[stop_reason];
   return finish === "stop" && calledTools ? "tool_calls" : finish;
 }
 
-/** What a refusal says of itself; null where it says nothing, or there is none. */
+/** The refusal's explanation; null without a refusal or an explanation. */
 export function refusalText({ stop_reason, stop_details }: MessageEnd): string | null {
   return stop_reason === "refusal" ? textOf(stop_details?.["explanation"]) : null;
 }

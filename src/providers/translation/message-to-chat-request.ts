@@ -1,11 +1,11 @@
-// A message request in the Anthropic dialect as a chat request in the OpenAI dialect (WIRE.md 7 and 7.1). Pure; what the
-// specification lowers or drops for a model was done before (src/language/messages/request.ts).
+// Translates a message request into a chat request (docs/behaviour/translation.md#requests). Pure: src/language/messages/request.ts has
+// already dropped or lowered what the model doesn't take.
 import type { Json } from "../json/read.ts";
 import { chatMessages } from "./message-to-chat-turns.ts";
 import type { MessageRequest, MessageTool } from "./message-types.ts";
 import { shortId, type ToolNames } from "./tool-names.ts";
 
-/** `names` learns the names that had to be shortened. */
+/** `names` remembers the names that had to be shortened. */
 export function messageToChatRequest(request: MessageRequest, names: ToolNames): Json {
   return withoutUndefined({
     model: request.model,
@@ -18,13 +18,13 @@ export function messageToChatRequest(request: MessageRequest, names: ToolNames):
     user: userOf(request.metadata?.user_id),
     response_format: formatOf(request.output_config?.format),
     ...reasoningFields(request),
-    // Always asked for: it is what the call is billed by.
+    // Always asked for: the call is billed by it.
     ...(request.stream === true ? { stream: true, stream_options: { include_usage: true } } : {}),
   });
 }
 
 function toolFields({ tools, tool_choice: choice }: MessageRequest, names: ToolNames): Json {
-  if (tools === undefined || tools.length === 0) return {}; // a choice without tools is refused by hosts
+  if (tools === undefined || tools.length === 0) return {}; // hosts refuse a choice without tools
   const oneAtATime = choice !== undefined && "disable_parallel_tool_use" in choice && choice.disable_parallel_tool_use === true;
   return {
     tools: tools.map((tool) => chatTool(tool, names)),
@@ -43,7 +43,7 @@ function toolChoice(choice: NonNullable<MessageRequest["tool_choice"]>, names: T
   return choice.type === "any" ? "required" : choice.type;
 }
 
-/** A budget wins over an effort (WIRE.md 7.1); thinking without a cap has no effort of its own. */
+/** A budget wins over an effort (docs/behaviour/translation.md#reasoning); thinking without a cap has no effort of its own. */
 function reasoningFields({ thinking, output_config }: MessageRequest): Json {
   const effort = output_config?.effort ?? undefined;
   if (thinking == null) return { reasoning_effort: effort };
@@ -56,7 +56,7 @@ function formatOf(format: NonNullable<MessageRequest["output_config"]>["format"]
   return format == null ? undefined : { type: "json_schema", json_schema: { name: "response", schema: format.schema, strict: true } };
 }
 
-/** Hosts refuse longer ones, and Claude Code's are longer. */
+/** Hosts refuse longer ids, and Claude Code's are longer. */
 const userMax = 64;
 
 function userOf(id: string | null | undefined): string | undefined {

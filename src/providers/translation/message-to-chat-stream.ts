@@ -1,5 +1,5 @@
-// A streamed message as chat chunks (WIRE.md 8.3, 2.2). The finish chunk follows the message's own end, which the stream
-// keeps for the flow; usage and [DONE] are the flow's.
+// Translates a streamed message into chat chunks (docs/behaviour/translation.md#message-stream-to-chat). The finish chunk follows the
+// message's end, which the stream keeps for the flow; the flow adds usage and [DONE].
 import { parseJson } from "../../json/parse.ts";
 import { type Json, objectOf } from "../json/read.ts";
 import { inOrder } from "../transport/in-order.ts";
@@ -8,14 +8,14 @@ import type { MessageRecord, MessageStream, MessageTally } from "../verbs/messag
 import { chatFinish, newChatIds, refusalText } from "./message-to-chat-answer.ts";
 
 interface ChunkMaker {
-  /** Usually one chunk; none for what has no place in this dialect. */
+  /** Usually one chunk; none for events that the dialect has no place for. */
   chunks(record: MessageRecord): ChatRecord[];
-  /** After the last record. */
+  /** The chunks after the last event. */
   end(): ChatRecord[];
 }
 
 export function messageToChatStream(source: MessageStream, model: string, now: Date): ChatStream {
-  // One tally under both types: what the source counts is what the flow sees.
+  // One object serves both types: what the source counts is what the flow sees.
   const tally: ChatTally & MessageTally = Object.assign(source.tally, newChatIds(now));
   const maker = makeChunks(tally, model);
   return {
@@ -31,7 +31,7 @@ export function messageToChatStream(source: MessageStream, model: string, now: D
 
 function makeChunks(tally: ChatTally & MessageTally, model: string): ChunkMaker {
   const { id, created } = tally;
-  /** Block's index → the call's, which counts tools alone, and whether any piece of its arguments came. */
+  /** Block's index → the call's index, which counts only tools, and whether any of its arguments came. */
   const calls = new Map<unknown, { index: number; pieces: boolean }>();
   let called = 0;
   const chunk = (delta: Json, finish_reason: string | null = null): ChatRecord => ({
@@ -57,7 +57,7 @@ function makeChunks(tally: ChatTally & MessageTally, model: string): ChunkMaker 
     return [argumentsChunk(call.index, piece)];
   }
 
-  /** Arguments are JSON, also where there are none. */
+  /** Arguments are JSON, even where there are none. */
   function closeBlock(index: unknown): ChatRecord[] {
     const call = calls.get(index);
     return call === undefined || call.pieces ? [] : [argumentsChunk(call.index, "{}")];
@@ -65,7 +65,7 @@ function makeChunks(tally: ChatTally & MessageTally, model: string): ChunkMaker 
 
   return {
     chunks({ event, json }) {
-      if (event === "ping") return []; // the gateway keeps connections open by itself
+      if (event === "ping") return []; // the gateway sends its own keep-alives
       if (event === "message_start") return [chunk({ role: "assistant", content: "" })];
       const { index, content_block, delta } = parseJson(json) as Json;
       if (event === "content_block_start") return openBlock(index, objectOf(content_block));

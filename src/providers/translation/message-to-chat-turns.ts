@@ -1,4 +1,4 @@
-// The conversation of a message request as chat messages (WIRE.md 7, column B, and 9).
+// Translates the conversation of a message request into chat messages (docs/behaviour/translation.md#requests, #edge-cases).
 import { UpstreamError } from "../errors/upstream-error.ts";
 import {
   blocksOf,
@@ -17,7 +17,7 @@ type Turn = { role: "user" | "assistant" | "system"; blocks: KnownBlock[] };
 
 export function chatMessages({ system, messages }: Pick<MessageRequest, "system" | "messages">, names: ToolNames): ChatMessage[] {
   const last = messages.at(-1);
-  // WIRE.md 9: hosts of this family differ in what they make of it, and most would begin a new answer instead of going on.
+  // Hosts of this family differ in what they do with it, and most would start a new answer instead of continuing.
   if (last?.role === "assistant") {
     throw new UpstreamError("rejected", "this model cannot continue an assistant message: the conversation must end with a user message", {
       param: `messages[${messages.length - 1}]`,
@@ -40,7 +40,7 @@ function callsOf({ role, blocks }: Turn): Set<string> {
 /** Some clients spread the results of parallel calls over several user messages; an upstream wants them together. */
 function mergeResults(turns: readonly Turn[]): Turn[] {
   const merged: Turn[] = [];
-  let results: Turn | null = null; // the last turn, where it is a user's with results
+  let results: Turn | null = null; // the last turn, if it is a user turn with results
   for (const turn of turns) {
     const answers = turn.role === "user" && turn.blocks.some(isResult);
     if (answers && results !== null) for (const block of turn.blocks) results.blocks.push(block);
@@ -56,7 +56,7 @@ function turnMessages({ role, blocks }: Turn, names: ToolNames, called: Readonly
   return role === "user" ? userMessages(blocks, called) : assistantMessages(blocks, names);
 }
 
-/** Claude Code's note to Anthropic's billing: it differs with every request, which would spoil every prompt cache. */
+/** Claude Code's note for Anthropic's billing: it differs in every request and would defeat every prompt cache. */
 const attribution = "x-anthropic-billing-header:";
 
 function systemMessages(blocks: readonly KnownBlock[]): ChatMessage[] {
@@ -65,8 +65,8 @@ function systemMessages(blocks: readonly KnownBlock[]): ChatMessage[] {
 }
 
 /**
- * Results come first, each as a message of its own; what they show beside text follows the last of them. What answers no call of
- * the turn before (`called`) is said as text: hosts refuse it as a result.
+ * Results come first, each as a message of its own; their images and files follow the last of them. A result that answers no call of the
+ * turn before (`called`) becomes text, because hosts refuse it as a result.
  */
 function userMessages(blocks: readonly KnownBlock[], called: ReadonlySet<string>): ChatMessage[] {
   const results = blocks.filter(isResult);
@@ -81,7 +81,7 @@ function userMessages(blocks: readonly KnownBlock[], called: ReadonlySet<string>
   return parts.length === 0 && tools.length > 0 ? tools : [...tools, { role: "user", content: contentOf(parts) }];
 }
 
-/** A tool's message is text alone for most hosts: everything else is put into `shown`. */
+/** Most hosts take only text in a tool message: everything else goes into `shown`. */
 function toolMessage({ tool_use_id, content, is_error }: ToolResult, shown: ChatPart[]): ChatMessage {
   const texts = blocksOf(content)
     .flatMap(partsOf)
@@ -93,7 +93,7 @@ function toolMessage({ tool_use_id, content, is_error }: ToolResult, shown: Chat
   return { role: "tool", tool_call_id: tool_use_id, content: `${is_error === true ? "Error: " : ""}${texts.join("\n")}` };
 }
 
-/** Thinking of earlier turns stays behind: hosts of this family ignore or refuse it. */
+/** Thinking of earlier turns is dropped: hosts of this family ignore or refuse it. */
 function assistantMessages(blocks: readonly KnownBlock[], names: ToolNames): ChatMessage[] {
   const text = textsOf(blocks).join("");
   const calls = blocks.filter((block) => block.type === "tool_use").map((call) => toolCall(call, names));
@@ -113,14 +113,14 @@ function isResult(block: KnownBlock): block is ToolResult {
   return block.type === "tool_result";
 }
 
-// What the blocks of a message are to a chat model: texts, images and files (WIRE.md 7, column B).
+// The parts of a chat message for a message's blocks: texts, images and files.
 
 type ChatPart =
   | { type: "text"; text: string }
   | { type: "image_url"; image_url: { url: string } }
   | { type: "file"; file: { filename: string; file_data: string } };
 
-/** Empty texts are no parts: several hosts refuse them. Thinking and tool blocks are not for here. */
+/** Empty texts become no part, because several hosts refuse them. Thinking and tool blocks are handled by the callers. */
 function partsOf(block: KnownBlock): ChatPart[] {
   switch (block.type) {
     case "text":
@@ -131,14 +131,14 @@ function partsOf(block: KnownBlock): ChatPart[] {
       return documentParts(block);
     case "search_result":
       return textPart([block.title, block.source, ...block.content.map(({ text }) => text)].join("\n"));
-    case "tool_reference": // every tool goes out, found or not: the model only has to hear that its search did
+    case "tool_reference": // every tool goes out anyway: the model only needs to know that its search worked
       return textPart(`Found the tool ${block.tool_name}; it can be called.`);
     default:
       return [];
   }
 }
 
-/** One text is a plain string, which every host takes. */
+/** A single text becomes a plain string, which every host takes. */
 function contentOf(parts: readonly ChatPart[]): string | readonly ChatPart[] {
   const [first] = parts;
   if (first === undefined) return "";
@@ -177,7 +177,7 @@ function dataUrl({ media_type, data }: { media_type: string; data: string }): st
   return `data:${media_type};base64,${data}`;
 }
 
-/** Another route of the model may speak the Anthropic dialect and read it; where none does, the order has refused it. */
+/** A route that speaks the Anthropic dialect may read it; where there is none, the request adapter has refused it already. */
 function unreadable(what: string): UpstreamError {
   return new UpstreamError("gone", `this protocol cannot carry ${what}`);
 }

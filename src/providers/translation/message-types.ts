@@ -1,10 +1,9 @@
-// The Anthropic dialect's request as types: the blocks that this gateway knows, told apart by `type`. Types and the one question
-// whether a block is among them.
+// The Anthropic dialect's request as types: the known blocks, told apart by `type`, and the check whether a block is one of them.
 import type { components } from "../../../generated/api.d.ts";
 
 type Schemas = components["schemas"];
 
-/** Members that may be null are left out where they are (src/language/messages/given-fields.ts). */
+/** Null members are removed before (src/language/messages/given-fields.ts). */
 export type WithoutNulls<Body> = { [Name in keyof Body]: Exclude<Body[Name], null> };
 
 export type MessageRequest = WithoutNulls<Schemas["MessageRequest"]>;
@@ -14,7 +13,7 @@ export type DocumentBlock = Schemas["DocumentBlock"];
 export type ToolUse = Schemas["ToolUseBlock"];
 export type ToolResult = Schemas["ToolResultBlock"];
 
-/** Without the blocks of unknown kinds, whose `type` may be any text. */
+/** Without unknown blocks, whose `type` may be any text. */
 export type KnownBlock =
   | Schemas["TextBlock"]
   | ImageBlock
@@ -42,7 +41,7 @@ export function isKnown(block: { type: string }): block is KnownBlock {
   return known.has(block.type);
 }
 
-/** Of a message, a tool's result or a document: a text is a block of text. */
+/** The blocks of a message, tool result or document: a plain text becomes one text block. */
 export function blocksOf(content: string | readonly { type: string }[] | null | undefined): KnownBlock[] {
   if (content == null) return [];
   return typeof content === "string" ? [{ type: "text", text: content }] : content.filter(isKnown);

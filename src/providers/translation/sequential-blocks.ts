@@ -1,5 +1,5 @@
-// Content blocks of a streamed message: strictly one after another, counted from 0 without gaps, however the upstream mixes
-// text, thinking and parallel tool calls (WIRE.md 8.4).
+// Writes the content blocks of a streamed message one after another, counted from 0 without gaps, however the upstream mixes text,
+// thinking and parallel tool calls (docs/behaviour/translation.md#chat-stream-to-messages).
 import { unreadable } from "../transport/json-answer.ts";
 import type { MessageRecord } from "../verbs/messages.ts";
 
@@ -9,26 +9,26 @@ type Target = "thinking" | "text" | number;
 interface Block {
   target: Target;
   start: Record<string, unknown>;
-  /** Of a tool call. */
+  /** Set for a tool call. */
   progress: ArgumentProgress | null;
-  /** What came while another tool call was still open. */
+  /** Arguments that came while another tool call was open. */
   held: string[];
 }
 
 export interface SequentialBlocks {
   thinking(piece: string): void;
   text(piece: string): void;
-  /** `start` opens the call: its id and name. */
+  /** `start` (id and name) opens the call. */
   tool(index: number, start: { id: string; name: string } | null, piece: string): void;
-  /** Closes every block. False where a tool call has half its arguments. */
+  /** Closes every block. False where a tool call's arguments are incomplete. */
   end(): boolean;
-  /** The records since the last time. */
+  /** The records since the last call. */
   take(): MessageRecord[];
 }
 
 /** Characters that may wait for an open tool call to end. */
 const heldMax = 4_194_304;
-/** What a block counts beside its characters: some thousands that say nothing are too many as well. */
+/** Added to the characters of each waiting block, so that thousands of empty blocks reach the bound too. */
 const blockCharacters = 1_024;
 
 export function openSequentialBlocks(): SequentialBlocks {
@@ -142,7 +142,7 @@ function newBlock(target: Target, start: Record<string, unknown>, piece: string)
   return { target, start, progress: typeof target === "number" ? newProgress() : null, held: [piece] };
 }
 
-/** Text and thinking may end anywhere. */
+/** Text and thinking may end at any point. */
 function isComplete({ progress }: Block): boolean {
   return progress === null || progress.state === "complete";
 }
@@ -152,7 +152,7 @@ function deltaOf(target: Target, piece: string): object {
   return target === "thinking" ? { type: "thinking_delta", thinking: piece } : { type: "input_json_delta", partial_json: piece };
 }
 
-// Whether the arguments of a tool call, as they come piece by piece, are a whole JSON object yet. Keeps nothing of them.
+// Tells whether the arguments of a tool call, received in pieces, are a complete JSON object. Keeps none of the text.
 
 interface ArgumentProgress {
   depth: number;
@@ -165,7 +165,7 @@ function newProgress(): ArgumentProgress {
   return { depth: 0, inString: false, escaped: false, state: "empty" };
 }
 
-/** An object closes once: anything but white space after it, or before it, is no object. */
+/** An object closes once: with anything but white space before or after it, the text is not an object. */
 function advance(progress: ArgumentProgress, piece: string): void {
   for (const character of piece) {
     if (progress.inString) inString(progress, character);

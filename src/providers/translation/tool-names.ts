@@ -1,11 +1,11 @@
-// Tool names of the Anthropic dialect have up to 128 characters, those of the OpenAI dialect 64: longer ones are shortened on the
-// way out and given back on the way in (WIRE.md 7).
+// Tool names of the Anthropic dialect have up to 128 characters, those of the OpenAI dialect 64: longer ones are shortened in requests
+// and restored in answers.
 import { createHash } from "node:crypto";
 
 export interface ToolNames {
-  /** As the upstream may have it. The same name gives the same text in every request: prompt caches depend on it. */
+  /** The name for the upstream. A name gives the same text in every request, because prompt caches depend on it. */
   short(name: string): string;
-  /** As the caller has it. */
+  /** The caller's own name. */
   full(name: string): string;
 }
 
@@ -24,15 +24,15 @@ export function openToolNames(): ToolNames {
   };
 }
 
-// Texts of a caller that a host takes only so long. The same text gives the same short one in every request: prompt caches and
-// the caller's own books depend on it.
+// Shortens a caller's texts to the length that a host takes. A text gives the same result in every request: prompt caches and the
+// caller's own records depend on it.
 
-/** An opaque id: its digest where it is too long. */
+/** An opaque id; its digest where it is too long. */
 export function shortId(id: string, lengthMax: number): string {
   return id.length <= lengthMax ? id : digestOf(id);
 }
 
-/** A name that people and models read: its beginning, and `digits` of its digest where it is too long. */
+/** A name for people and models; where it is too long, its beginning and `digits` of its digest. */
 export function shortName(name: string, lengthMax: number, digits: number): string {
   return name.length <= lengthMax ? name : `${name.slice(0, lengthMax - digits - 1)}_${digestOf(name).slice(0, digits)}`;
 }

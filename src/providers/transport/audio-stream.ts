@@ -1,4 +1,4 @@
-// Audio between an upstream's answer and its reader: converted on the way where it must be, begun with its first byte, never before.
+// Streams audio from an upstream's answer to its reader, converted on the way where needed. The stream begins with its first byte of audio.
 import { type Conversion, convertPiece } from "../../sound/convert.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import type { Provider } from "../types.ts";
@@ -9,33 +9,33 @@ import { readAnswer, unreadable } from "./json-answer.ts";
 import { openOutlet, type Outlet } from "./outlet.ts";
 import type { UpstreamAnswer } from "./types.ts";
 
-/** Of an error under status 200. */
+/** Bytes that are read of an error under status 200. */
 const wordsBytesMax = 65_536;
 
 export interface StreamLimits {
   /** Of what the source sends. */
   bytesMax: number;
-  /** To the first byte of audio, from the head on: a host may send whatever else it likes meanwhile. */
+  /** Milliseconds from the headers to the first byte of audio, whatever else the host sends meanwhile. */
   startMs: number;
-  /** To the last, without the time that its reader is waited for. */
+  /** Milliseconds to the last byte, without the time spent waiting for the reader. */
   wholeMs: number;
 }
 
-/** Speech of the longest text is a quarter of an hour and 88 MB of the largest form, and may be heard as it is said. */
+/** Speech of the longest text lasts a quarter of an hour and is 88 MB in the largest format; a reader may play it in real time. */
 const shippedLimits: StreamLimits = { bytesMax: 268_435_456, startMs: 600_000, wholeMs: 3_600_000 };
 
-/** What writing so many characters as speech takes at most until the first byte comes, from hosts that make all of it first. */
+/** The longest time to the first byte of speech, for hosts that make all of it first. */
 export function speechFirstByteMs(text: string): number {
   return text.length * 20;
 }
 
-/** Audio in one piece, as it was made or converted. Throws UpstreamError where there is none. */
+/** Audio in one piece. Throws UpstreamError where it is empty. */
 export function wholeAudio(bytes: Buffer): MadeAudio {
   if (bytes.length === 0) throw unreadable("the answer holds no audio");
   return { kind: "whole", bytes };
 }
 
-/** Throws UpstreamError for an answer that is words: an error under status 200, a page. */
+/** Throws UpstreamError for an answer that is text: an error under status 200, an HTML page. */
 export async function assertAudio(answer: UpstreamAnswer, provider: Provider): Promise<void> {
   if (!isJson(answer) && !/^text\//i.test(String(answer.headers["content-type"] ?? ""))) return;
   readAnswer(await wholeText(answer, wordsBytesMax), provider);
@@ -43,8 +43,8 @@ export async function assertAudio(answer: UpstreamAnswer, provider: Provider): P
 }
 
 /**
- * Resolves with the first byte of the result. Rejects with UpstreamError where the source fails before it, `unreadable` where it ends
- * without one; with the signal's reason where that fired.
+ * Resolves with the first byte of the result. Rejects with UpstreamError where the source fails before it (`unreadable` where it ends
+ * without one), and with the signal's reason where that fired.
  */
 export async function streamAudio(
   source: AudioBody,
@@ -59,7 +59,7 @@ export async function streamAudio(
   let failed: { reason: unknown } | null = null;
 
   function give(piece: Buffer): void | Promise<void> {
-    if (failed !== null) throw failed.reason; // slices that are left after the end are for nobody
+    if (failed !== null) throw failed.reason; // what is left after the end is dropped
     if (piece.length === 0) return;
     const pending = outlet.emit(piece);
     if (pending) whole.pausedFor(pending);
@@ -74,7 +74,7 @@ export async function streamAudio(
   let bytes = 0;
   const take = (piece: Buffer) => {
     bytes += piece.length;
-    if (bytes > bytesMax) throw unreadable("there is more audio than anybody asked for");
+    if (bytes > bytesMax) throw unreadable("the audio is larger than any request allows");
     return conversion === null ? give(piece) : convertPiece(conversion, piece, give);
   };
 
@@ -84,7 +84,7 @@ export async function streamAudio(
   }
   const late = (ms: number) => () => {
     const detail = `the audio took more than ${ms} ms`;
-    stop(new UpstreamError("unavailable", detail, { status: 200, trouble: { cause: "timeout_answer", detail } }));
+    stop(new UpstreamError("unavailable", detail, { status: 200, failure: { cause: "timeout_answer", detail } }));
   };
   const start = setTimeout(late(startMs), startMs);
   const whole = openHostTime(wholeMs, late(wholeMs));

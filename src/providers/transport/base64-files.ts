@@ -1,35 +1,35 @@
-// Files that an answer carries as base64 or hexadecimal: taken out of its bytes before the rest is parsed, so that tens of megabytes are never a string,
-// and decoded where they lie. What the answer says is the adapters' business.
+// Takes files in base64 or hexadecimal out of an answer's bytes before the rest is parsed, so that tens of megabytes never become a
+// string, and decodes them in place.
 import { randomUUID } from "node:crypto";
 import { parseJson } from "../../json/parse.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 
 export interface FilesInside {
-  /** The answer with a short word in place of each long string. */
+  /** The answer with a short placeholder for each long string. */
   text: string;
-  /** The file that a string of the parsed answer is: base64, bare or as a data URL. Null: it is neither. To be asked once a string. */
+  /** The file that a string of the parsed answer stands for: base64, bare or as a data URL. Null where it is neither. Call it once per string. */
   fileOf(value: string): InsideFile | null;
-  /** The bytes that a string of the parsed answer is in hexadecimal; null: it is not. To be asked once a string. */
+  /** The bytes that a string of the parsed answer stands for in hexadecimal; null where it is not. Call it once per string. */
   hexOf(value: string): Buffer | null;
 }
 
 export interface InsideFile {
   bytes: Buffer;
-  /** Of a data URL. */
+  /** From a data URL. */
   contentType: string | null;
 }
 
-/** Answers with files: four pictures of 2048 x 2048 pixels that no format makes smaller are 67 MB of base64, of 24 MB each this much. */
+/** Four images of 2048 x 2048 pixels that don't compress are 67 MB of base64; images of 24 MB each reach this bound. */
 export const filesBytesMax = 134_217_728;
 
-/** Below it a string is cheaper as it is. */
+/** Shorter strings are cheaper left in place. */
 const longFrom = 4_096;
-/** Of the rest: lists of files with all that hosts say of them take some kilobytes. Parsed it takes many times its length. */
+/** Bound of the remaining text: lists of files take some kilobytes, and parsed text takes many times its length. */
 const restCharactersMax = 2_097_152;
 const quote = 34; // "
 const backslash = 92;
 
-/** Works on the bytes it is given: the files are views of them. Throws UpstreamError for more than files and their description. */
+/** Decodes in the buffer that it is given: the files are views of it. Throws UpstreamError where the rest is too large. */
 export function takeFilesOut(body: Buffer): FilesInside {
   const mark = randomUUID();
   const long = new Map<string, { from: number; to: number }>();
@@ -37,7 +37,7 @@ export function takeFilesOut(body: Buffer): FilesInside {
   let copied = 0;
   for (let open = body.indexOf(quote); open !== -1;) {
     const close = stringEnd(body, open);
-    if (close === -1) break; // no JSON: the parser will say so
+    if (close === -1) break; // no JSON: the parser reports it
     if (close - open > longFrom) {
       const word = `${mark}:${long.size}`;
       long.set(word, { from: open + 1, to: close });
@@ -80,14 +80,14 @@ function stringEnd(body: Buffer, open: number): number {
 }
 
 function fileAt(body: Buffer, from: number, to: number): InsideFile | null {
-  // Not beyond its end: an answer of thousands of strings would be walked through as often.
+  // Stops at the string's end: searching on to the answer's end would be quadratic in the number of strings.
   if (body.subarray(from, to).includes(backslash)) return fileOfEscaped(body.toString("utf8", from, to));
   const head = /^data:([^;,]*)[^,]*;base64,/i.exec(body.toString("latin1", from, Math.min(to, from + 200)));
   const bytes = decodeInPlace(body, from + (head?.[0].length ?? 0), to);
   return bytes && { bytes, contentType: head?.[1] || null };
 }
 
-/** PHP writes each slash of base64 as `\/`, others break its lines: rare, so that copies are no matter. */
+/** PHP writes each slash of base64 as `\/`, others break lines. Rare, so copying is fine. */
 function fileOfEscaped(text: string): InsideFile | null {
   let plain: Buffer;
   try {
@@ -98,20 +98,20 @@ function fileOfEscaped(text: string): InsideFile | null {
   return plain.includes(backslash) ? null : fileAt(plain, 0, plain.length);
 }
 
-/** Four characters at least are read before three bytes are written over them. */
+/** Safe in place: four characters are read before three bytes overwrite them. */
 function decodeInPlace(body: Buffer, from: number, to: number): Buffer | null {
   let end = to;
   while (end > from && end > to - 2 && body[end - 1] === 61) end -= 1; // =
   let out = from;
   for (let at = from; at < end; at += 65_536) out += body.write(body.toString("latin1", at, Math.min(end, at + 65_536)), out, "base64");
-  // Decoding passes over what is no base64, so that some bytes are missing then.
+  // Decoding skips characters that are not base64, so bytes are missing then.
   const whole = out - from === Math.floor(((end - from) * 3) / 4) && (end - from) % 4 !== 1;
   return whole && out > from ? body.subarray(from, out) : null;
 }
 
-/** Two characters at least are read before one byte is written over them. */
+/** Safe in place: two characters are read before one byte overwrites them. */
 function hexInPlace(body: Buffer, from: number, to: number): Buffer | null {
   let out = from;
   for (let at = from; at < to; at += 65_536) out += body.write(body.toString("latin1", at, Math.min(to, at + 65_536)), out, "hex");
-  return (out - from) * 2 === to - from ? body.subarray(from, out) : null; // decoding ends at the first that is none
+  return (out - from) * 2 === to - from ? body.subarray(from, out) : null; // decoding stops at the first character that is not hexadecimal
 }

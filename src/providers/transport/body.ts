@@ -1,6 +1,5 @@
-// The bytes of one upstream answer between the socket and their reader: order, back-pressure, caps, one ending.
-// The socket's own state is http-call.ts's.
-import { type TroubleCause, UpstreamError } from "../errors/upstream-error.ts";
+// The bytes of one upstream answer between the socket and their reader: order, back-pressure, caps, one end. call.ts owns the socket.
+import { type FailureCause, UpstreamError } from "../errors/upstream-error.ts";
 import { openHostTime } from "./host-time.ts";
 import type { AnswerBody, OnChunk, RecordTimes } from "./types.ts";
 
@@ -15,14 +14,14 @@ export interface BodyFeed {
 export interface SocketControl {
   pause(): void;
   resume(): void;
-  /** Ends the call for this reason; the feed's fail() follows. */
+  /** Ends the call with this reason; the feed's fail() follows. */
   stop(reason: unknown): void;
 }
 
-/** From the head on. Hosts that think send a blank now and then, so that their answer may take minutes; one that drips for ever is none. */
+/** From the headers on. Reasoning hosts send white space now and then, so an answer may take minutes, but not for ever. */
 export const wholeMs = 900_000;
 
-/** What may pile up before a reader comes, before the socket is paused. */
+/** Bytes that may wait for a reader before the socket is paused. */
 const earlyBytesMax = 65_536;
 
 export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed {
@@ -38,7 +37,7 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
     try {
       const pending = reader(chunk);
       if (!pending) return;
-      control.pause(); // a paused parser gives neither data nor the end, so nothing overtakes the promise
+      control.pause(); // a paused parser delivers neither data nor the end, so nothing overtakes the promise
       pending.then(control.resume, control.stop);
     } catch (error) {
       control.stop(error);
@@ -106,7 +105,7 @@ async function readWhole(read: AnswerBody["read"], control: SocketControl, maxBy
   const chunks: Buffer[] = [];
   let size = 0;
   const detail = `the answer took more than ${maxMs} ms`;
-  const late = () => control.stop(new UpstreamError("unavailable", detail, { trouble: { cause: "timeout_answer", detail } }));
+  const late = () => control.stop(new UpstreamError("unavailable", detail, { failure: { cause: "timeout_answer", detail } }));
   const timer = setTimeout(late, maxMs);
   try {
     await read((chunk) => {
@@ -120,27 +119,27 @@ async function readWhole(read: AnswerBody["read"], control: SocketControl, maxBy
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
 }
 
-// How long a stream of records may take. Bytes that are no record show only that a host lives, and renew nothing here.
+// Time limits of a stream of records. Bytes that are not a record show only that the host is alive and don't extend these.
 
 interface RecordBounds {
-  /** To the first record, and from one to the next. */
+  /** To the first record, and between two records. */
   recordMs: number;
-  /** From the head to the end, without the time that its reader is waited for. */
+  /** From the headers to the end, without the time spent waiting for the reader. */
   streamMs: number;
 }
 
 function openRecordTimes({ recordMs, streamMs }: RecordBounds, late: (reason: UpstreamError) => void): RecordTimes {
   let over = false;
   let reading = false;
-  const fault = (cause: TroubleCause, detail: string) =>
-    new UpstreamError("unavailable", detail, { status: 200, trouble: { cause, detail } });
+  const fault = (cause: FailureCause, detail: string) =>
+    new UpstreamError("unavailable", detail, { status: 200, failure: { cause, detail } });
   const whole = openHostTime(streamMs, () => late(fault("timeout_answer", `the stream took more than ${streamMs} ms`)));
   const silence = setTimeout(() => {
     if (!reading) late(fault("timeout_idle", `no record within ${recordMs} ms`));
   }, recordMs);
   const restart = () => {
     reading = false;
-    if (!over) silence.refresh(); // on a timer that was cleared it would begin anew
+    if (!over) silence.refresh(); // refreshing a cleared timer would start it again
   };
   return {
     heard(pending) {

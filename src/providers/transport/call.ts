@@ -1,11 +1,11 @@
-// One upstream call over undici's dispatch, the cheapest way Node has (PERF.md: fetch costs ten times as much).
-// Owns the call's deadline, its abort and the return of its slot; pools are origins.ts's.
+// One upstream call over undici's dispatch, Node's cheapest way to make one (docs/behaviour/operation.md#performance). Owns the call's
+// deadline, its abort and the return of its slot; http.ts owns the pools.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { Dispatcher, Pool } from "undici";
 import { alreadyLeft, type Slots } from "../../concurrency/slots.ts";
-import { socketTrouble } from "../errors/trouble.ts";
-import { type Trouble, UpstreamError } from "../errors/upstream-error.ts";
+import { socketFailure } from "../errors/failure.ts";
+import { type Failure, UpstreamError } from "../errors/upstream-error.ts";
 import { type BodyFeed, openBody } from "./body.ts";
 import { targetOf } from "./target.ts";
 import type { StreamedBody, UpstreamAnswer, UpstreamLimits, UpstreamRequest } from "./types.ts";
@@ -24,18 +24,18 @@ export function startCall(pool: Pool, slots: Slots, request: UpstreamRequest, li
   });
 }
 
-/** A call from its start to its one end; `stop` and `finish` are the only ways out. */
+/** A call from its start to its one end; only `stop` and `finish` end it. */
 interface OpenCall {
   controller: Dispatcher.DispatchController | null;
   over: boolean;
-  /** A body that streams, once it is on its way. */
+  /** A streamed body that is being sent. */
   sent: Readable | null;
   feed: BodyFeed;
   leaveQueue: () => void;
-  /** It waits no longer: its host has all of its time-out from now on. */
+  /** The call waits no longer: the host's timeout starts now. */
   sends(): void;
   answer(status: number, headers: IncomingHttpHeaders): void;
-  /** The first reason wins: what undici says after an abort of ours is only its echo. */
+  /** The first reason wins: undici's error after our own abort is only its echo. */
   stop(reason: unknown): void;
   finish(): void;
 }
@@ -56,7 +56,7 @@ function openCall(
     stop: (reason: unknown) => call.stop(reason),
   };
   const feed = openBody(control, { recordMs: Math.max(recordMs, firstByteMs), streamMs });
-  const late = () => (!sending ? noPlace(firstByteMs) : noAnswer(firstByteMs, call.controller !== null));
+  const late = () => (!sending ? noSocket(firstByteMs) : noAnswer(firstByteMs, call.controller !== null));
   const deadline = setTimeout(() => call.stop(late()), firstByteMs);
   const onAbort = () => call.stop(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
@@ -81,7 +81,7 @@ function openCall(
       call.leaveQueue();
       if (answered) feed.fail(reason);
       else reject(reason);
-      // Before the request is on a socket there is no controller yet: onRequestStart then ends it.
+      // Before the request is on a socket there is no controller yet; onRequestStart then aborts it.
       call.controller?.abort(new Error("stopped by the gateway"));
       call.sent?.destroy();
     },
@@ -94,7 +94,7 @@ function openCall(
   return call;
 }
 
-/** A slot is given back when undici is done with the request, so that what it holds stays bounded too. Holds nothing of the request itself. */
+/** A slot returns when undici is done with the request, so that what undici holds stays bounded too. Keeps no reference to the request. */
 function handlerOf(call: OpenCall, slots: Slots, account: bigint | undefined): Dispatcher.DispatchHandler {
   return {
     onRequestStart(controller) {
@@ -105,12 +105,12 @@ function handlerOf(call: OpenCall, slots: Slots, account: bigint | undefined): D
       if (status >= 200 && !call.over) call.answer(status, headers); // below 200 the answer is still to come
     },
     onResponseData(_controller, chunk) {
-      // A parser that goes on after a pause tells of an empty piece: whoever waited for it would pause it again, without an end.
+      // After a pause the parser may deliver an empty chunk: a reader that waits for it would pause it again, for ever.
       if (!call.over && chunk.length > 0) call.feed.push(chunk);
     },
     onResponseEnd() {
       slots.release(account);
-      call.sent?.destroy(); // answered before all of it was sent: the rest is for nobody
+      call.sent?.destroy(); // answered before the whole body was sent
       if (call.over) return;
       call.finish();
       call.feed.end();
@@ -122,7 +122,7 @@ function handlerOf(call: OpenCall, slots: Slots, account: bigint | undefined): D
   };
 }
 
-/** A stream that can't be read on is our own trouble, not the upstream's. */
+/** A body that can't be read is our own fault, not the upstream's. */
 function openBodyOf({ body }: UpstreamRequest, call: OpenCall): string | Buffer | Readable | null {
   if (!isStreamed(body)) return body;
   call.sent = body.open();
@@ -150,7 +150,7 @@ function dispatchOptions(
     path: request.path,
     headers,
     body,
-    bodyTimeout: Math.max(limits.idleMs, firstByteOf(request)), // see idleMs; undici doesn't count while we paused it
+    bodyTimeout: Math.max(limits.idleMs, firstByteOf(request)), // see idleMs; undici doesn't count while we pause it
   };
 }
 
@@ -164,23 +164,23 @@ function firstByteOf({ provider, firstByteMs = 0 }: UpstreamRequest): number {
 
 function noAnswer(timeoutMs: number, isConnected: boolean): UpstreamError {
   const reason = `no answer within ${timeoutMs} ms`;
-  const trouble: Trouble = isConnected
+  const failure: Failure = isConnected
     ? { cause: "timeout_first_byte", detail: reason }
     : { cause: "timeout_connect", detail: `no connection within ${timeoutMs} ms` };
-  return new UpstreamError("unavailable", reason, { job: { code: "provider_timeout", word: null }, trouble });
+  return new UpstreamError("unavailable", reason, { job: { code: "provider_timeout", word: null }, failure });
 }
 
-/** The host never saw it: that is our own crowd, mostly one account's. */
-function noPlace(timeoutMs: number): UpstreamError {
+/** The host never saw the call: too many of our own, mostly one account's, were waiting. */
+function noSocket(timeoutMs: number): UpstreamError {
   return new UpstreamError("local_overload", `no socket of this provider was free within ${timeoutMs} ms`);
 }
 
-/** Only the error's code is repeated: a message may quote a header. */
+/** Repeats only the error's code: its message may quote a header. */
 function connectionFault(error: Error): UpstreamError {
   const code = (error as { code?: unknown }).code;
   const word = typeof code === "string" && /^[A-Z][A-Z0-9_]{2,40}$/.test(code) ? code : error.name;
   if (word === "UND_ERR_INVALID_ARG") return new UpstreamError("our_fault", "the provider's path or headers can't be sent");
-  const trouble = socketTrouble(error);
-  if (word === "UND_ERR_BODY_TIMEOUT") return new UpstreamError("unavailable", "the answer stopped arriving", { trouble });
-  return new UpstreamError("unavailable", `the connection failed (${word})`, { trouble });
+  const failure = socketFailure(error);
+  if (word === "UND_ERR_BODY_TIMEOUT") return new UpstreamError("unavailable", "the answer stopped arriving", { failure });
+  return new UpstreamError("unavailable", `the connection failed (${word})`, { failure });
 }

@@ -1,5 +1,4 @@
-// One exchange with an upstream, as every adapter makes it: a request out, an answer of status 2xx back, or the fault
-// that says what to do next. What the answer's bytes mean is the adapters' business.
+// One exchange with an upstream: sends a request and returns an answer of status 2xx, or throws the fault that decides what to do next.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../../clock.ts";
 import { errorOfAnswer } from "../errors/faults.ts";
@@ -7,14 +6,14 @@ import type { UpstreamError } from "../errors/upstream-error.ts";
 import type { Provider } from "../types.ts";
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from "./types.ts";
 
-/** A whole answer: images come in base64, several choices of them. */
+/** Of a whole answer: images come in base64, several choices of them. */
 export const answerBytesMax = 33_554_432;
-/** Of an error only a sentence is kept. */
+/** Only a sentence of an error is kept. */
 const errorBytesMax = 65_536;
-/** An error's body must not hold up the next route. */
+/** Bounds how long an error's body can delay the next route. */
 const errorBodyMs = 5_000;
 
-/** An answer with a status outside 2xx; of its body at most the first 64 KB. */
+/** An answer with a status outside 2xx, and at most the first 64 KB of its body. */
 export interface ErrorAnswer {
   status: number;
   headers: IncomingHttpHeaders;
@@ -22,12 +21,12 @@ export interface ErrorAnswer {
   retryAfterMs: number | null;
 }
 
-/** What such an answer means; hosts whose errors look like nobody else's read them on their own. */
+/** What such an answer means, for hosts whose errors have a form of their own. */
 export type ReadError = (answer: ErrorAnswer, provider: Provider) => UpstreamError;
 
 const readUsualError: ReadError = ({ status, text, retryAfterMs }, provider) => errorOfAnswer(status, text, retryAfterMs, provider);
 
-/** Throws UpstreamError for any other status, the signal's reason where it fired. */
+/** Throws UpstreamError for any other status, and the signal's reason where it fired. */
 export async function exchange(
   upstream: Upstream,
   request: UpstreamRequest,
@@ -37,7 +36,7 @@ export async function exchange(
   const answer = await upstream.send(request);
   if (answer.status >= 200 && answer.status <= 299) return answer;
   const text = await errorText(answer);
-  request.signal.throwIfAborted(); // an abort while the error was read is an abort
+  request.signal.throwIfAborted(); // an abort while the error was read is still an abort
   const { status, headers } = answer;
   throw readError({ status, headers, text, retryAfterMs: retryAfterMs(headers, clock()) }, request.provider);
 }
@@ -50,7 +49,7 @@ export function isJson(answer: UpstreamAnswer): boolean {
   return /^application\/(?:[\w.+-]+\+)?json\b/i.test(String(answer.headers["content-type"] ?? ""));
 }
 
-/** What came of it before it broke, grew too large or took too long: the status alone says enough. */
+/** What arrived before the body broke, grew too large or took too long: the status alone says enough. */
 async function errorText({ body }: UpstreamAnswer): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -66,9 +65,8 @@ async function errorText({ body }: UpstreamAnswer): Promise<string> {
 }
 
 // How long an upstream asks to wait, from `retry-after-ms` or `retry-after` (seconds or an HTTP date).
-// Whether anybody waits is the caller's business.
 
-/** A host that asks for more is not believed: the value is shown to callers. */
+/** Longer values are capped, because callers see them. */
 const longestMs = 3_600_000;
 
 export function retryAfterMs(headers: IncomingHttpHeaders, now: Date): number | null {

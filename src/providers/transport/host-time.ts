@@ -1,12 +1,12 @@
-// What a host may take, in its own time: while somebody else is waited for it stands still.
+// A timer of the host's own time: it stands still while the reader is waited for.
 
 export interface HostTime {
-  /** It stands still until `pending` is over. */
+  /** Stands still until `pending` settles. */
   pausedFor(pending: Promise<void>): void;
   stop(): void;
 }
 
-/** Calls `late` once after `ms` milliseconds of the host's. */
+/** Calls `late` once after `ms` milliseconds of host time. */
 export function openHostTime(ms: number, late: () => void): HostTime {
   let leftMs = ms;
   let since = performance.now();

@@ -1,5 +1,4 @@
-// HTTP towards upstreams: one keep-alive pool an origin, bounded connections and waiting, deadlines, abort (origins.ts, http-call.ts).
-// What a path, a body or a status means is the adapters' business.
+// HTTP towards upstreams: one keep-alive pool for each origin, bounded connections and waiting. call.ts makes the single call.
 import { Pool } from "undici";
 import { openSlots, type Slots } from "../../concurrency/slots.ts";
 import { traceNow } from "../../tracing.ts";
@@ -19,7 +18,7 @@ const shippedLimits: UpstreamLimits = {
   answeredOrigins: 64,
 };
 
-/** Asked for here: a call that waits for a socket starts in the trace of whoever frees it. */
+/** Read here, because a call that waits for a socket starts in the trace of the call that frees it. */
 function headersOf({ headers = [] }: UpstreamRequest): readonly string[] {
   const traceparent = traceNow()?.traceparent ?? "";
   return traceparent === "" ? headers : [...headers, "traceparent", traceparent];
@@ -45,7 +44,7 @@ export function connectUpstreams(change: Partial<UpstreamLimits> = {}): Upstream
   };
 }
 
-// The pools of sockets, one an origin, and how many there may be. What goes over them is http-call.ts's.
+// The pools of sockets, one for each origin, and their number.
 
 interface Origin {
   pool: Pool;
@@ -60,9 +59,9 @@ interface Origins {
 }
 
 function openOrigins(limits: UpstreamLimits): Origins {
-  // Origins of base URLs come from the operator's catalog file alone, so their number needs no bound of its own.
+  // Origins of base URLs come only from the operator's catalog file, so their number needs no bound.
   const named = new Map<string, Origin>();
-  // Origins that answers pointed to: the longest unused first.
+  // Origins that answers pointed to, least recently used first.
   const answered = new Map<string, Origin>();
 
   function open(origin: string): Origin {
@@ -86,7 +85,7 @@ function openOrigins(limits: UpstreamLimits): Origins {
       if (known === undefined && isAnswered) makeRoom();
       const found = known ?? open(origin);
       if (!isAnswered) {
-        named.set(origin, found); // its sockets are the same, whichever way it was first come to
+        named.set(origin, found); // the catalog's origin shares the sockets
         answered.delete(origin);
       } else if (!named.has(origin)) {
         answered.delete(origin);
@@ -112,12 +111,12 @@ function openOrigins(limits: UpstreamLimits): Origins {
 function openPool(origin: string, limits: UpstreamLimits): Pool {
   return new Pool(origin, {
     connections: limits.connections,
-    pipelining: 1, // a slow answer must not stand before another caller's
-    allowH2: false, // one stream a socket: an abort closes a socket, and pausing it is the back-pressure
+    pipelining: 1, // a slow answer must not delay another caller's
+    allowH2: false, // one stream per socket: an abort closes it, and pausing it is the back-pressure
     connectTimeout: limits.connectMs,
-    keepAliveTimeout: 4_000, // uvicorn, under vLLM, closes an idle socket after 5 s and doesn't say so; a host's hint wins
+    keepAliveTimeout: 4_000, // uvicorn (vLLM) closes an idle socket after 5 s without saying so; a host's hint wins
     keepAliveMaxTimeout: 300_000,
-    headersTimeout: 0, // the call's own deadline covers waiting, connecting and headers together
+    headersTimeout: 0, // the call's own deadline covers waiting, connecting and headers
     maxHeaderSize: 65_536,
   });
 }

@@ -1,4 +1,4 @@
-// The JSON that an upstream's answer of status 200 must be, whole or a stream's record; anything else says why it is no answer.
+// Parses the JSON of an upstream's answer of status 200, whole or one record of a stream; for anything else the error says why.
 import { parseJson } from "../../json/parse.ts";
 import { errorUnderOk } from "../errors/error-text.ts";
 import { errorUnder200 } from "../errors/faults.ts";
@@ -10,7 +10,7 @@ import type { Provider } from "../types.ts";
 
 type Parse = (text: string) => unknown;
 
-/** Without the provider's own keys. Throws for text that is no JSON object, and for an error under status 200. */
+/** Without the provider's own keys. Throws for text that is not a JSON object, and for an error under status 200. */
 export function readAnswer(text: string, provider: Provider, parse: Parse = parseJson): Json {
   const answer = parseObject(withoutKeys(text, provider), parse);
   const error = errorUnderOk(answer);
@@ -18,7 +18,7 @@ export function readAnswer(text: string, provider: Provider, parse: Parse = pars
   return answer;
 }
 
-/** The data of one server-sent record. An error's may be any text. */
+/** The data of one server-sent record; an error's may be any text. */
 export function readRecordData(data: string, event: string): unknown {
   if (nestsTooDeep(data)) throw unreadable("a record of the stream is nested too deep");
   try {
@@ -33,7 +33,7 @@ export function unreadable(reason: string): UpstreamError {
   return new UpstreamError("unreadable", reason, { status: 200 });
 }
 
-/** For answers in which `error` may be a field like others. Throws for text that is no JSON object. */
+/** For answers in which `error` may be an ordinary field. Throws for text that is not a JSON object. */
 export function parseObject(text: string, parse: Parse = parseJson): Json {
   if (nestsTooDeep(text)) throw unreadable("the answer is nested too deep");
   let value: unknown;

@@ -1,4 +1,4 @@
-// A request of JSON text as it goes to an upstream; what the text says is the adapters'.
+// Builds an upstream request with a JSON body.
 import { type JsonText, sentOf } from "../json/text.ts";
 import type { UpstreamCall } from "../types.ts";
 import type { UpstreamRequest } from "./types.ts";
@@ -23,7 +23,7 @@ export function jsonRequest(
   };
 }
 
-/** A request that says all in its address, which may be one that the provider answered with. */
+/** A request without a body; its address may be one that the provider answered with. */
 export function bareRequest({ route, requestId, signal }: UpstreamCall, method: "GET" | "PUT", path: string): UpstreamRequest {
   return { provider: route.provider, method, path, body: null, contentType: "", accept: "application/json", requestId, signal };
 }

@@ -20,10 +20,10 @@ export function multipartForm(parts: readonly FormPart[]): { body: Buffer; conte
   return { body: Buffer.concat([...pieces, form.end]), contentType: form.contentType };
 }
 
-/** The texts first, then the file under `name`, read from disk as it is sent. */
+/** The texts first, then the file under `name`, read from disk while it is sent. */
 export function fileForm(texts: readonly TextPart[], name: string, file: AudioFile): { body: StreamedBody; contentType: string } {
   const form = newForm();
-  const fileName = `audio.${file.extension}`; // hosts tell the kind by it
+  const fileName = `audio.${file.extension}`; // hosts recognise the type by the extension
   const head = Buffer.concat([...texts.map(form.text), form.fileHead(name, fileName, file.contentType)]);
   const tail = Buffer.concat([lineEnd, form.end]);
   const length = head.length + file.bytes + tail.length;

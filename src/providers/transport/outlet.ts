@@ -1,10 +1,9 @@
-// The consumer's end of a stream: when it has begun, who listens, how it ended.
-// What the records say is the adapters'.
+// The consumer's end of a stream: when it began, who listens, how it ended.
 
 type OnRecord<Rec> = (record: Rec) => void | Promise<void>;
 
 export interface Outlet<Rec> {
-  /** The first record is the start. A promise where the source has to wait. */
+  /** The first record begins the stream. Returns a promise where the source has to wait. */
   emit(record: Rec): void | Promise<void>;
   /** From now on no other route may be tried. */
   start(): void;
@@ -12,7 +11,7 @@ export interface Outlet<Rec> {
   fail(error: unknown): void;
   readonly begun: boolean;
   readonly ended: boolean;
-  /** Resolves with start(), rejects with a fail() before it. */
+  /** Resolves with start(); rejects where fail() came first. */
   readonly started: Promise<void>;
   forEach(onRecord: OnRecord<Rec>, signal: AbortSignal): Promise<void>;
 }
@@ -33,7 +32,7 @@ export function openOutlet<Rec>(onStart: () => void, onEnd: () => void): Outlet<
       if (onRecord) return onRecord(record);
       waiting.push(record);
       outlet.start();
-      return attached.promise; // nobody listens yet: the socket waits
+      return attached.promise; // without a listener the socket waits
     },
     start(): void {
       if (outlet.begun) return;

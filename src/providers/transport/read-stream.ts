@@ -1,5 +1,5 @@
-// An upstream's server-sent events as a stream of a dialect: when it has begun, and how it ended. What a record means, and in
-// which order what it says goes out, is the dialects' own.
+// Reads an upstream's server-sent events as a stream of a dialect: when it begins, and how it ends. The dialect's StreamReader knows what
+// a record means and in which order records go out.
 import { UpstreamError } from "../errors/upstream-error.ts";
 import type { AnswerStream, Tally } from "../types.ts";
 import { inOrder } from "./in-order.ts";
@@ -8,26 +8,26 @@ import type { Outlet } from "./outlet.ts";
 import { openSseParser, type SseRecord } from "./sse.ts";
 import type { UpstreamAnswer } from "./types.ts";
 
-/** The end of the body follows the answer's at once; a host that keeps it open loses the socket. */
+/** The body ends right after the answer's end; a host that keeps it open loses the socket. */
 const lingerMs = 1_000;
 
 /** How a dialect reads its records. */
 export interface StreamReader<Rec, Shown extends Tally> {
   outlet: Outlet<Rec>;
   tally: Shown;
-  /** Hands on what the record says, the end too. Throws UpstreamError where it is an error, or can't be understood. */
+  /** Hands on what the record says, its end included. Throws UpstreamError where it is an error or can't be understood. */
   take(record: SseRecord): void | Promise<void>;
-  /** Whether nothing has been said. */
+  /** Whether nothing has been received yet. */
   isEmpty(): boolean;
-  /** Whether all of the answer is here, though its end may not have been said. */
+  /** Whether the answer is complete, even if its end marker is missing. */
   isWhole(): boolean;
-  /** Ends an answer that is whole. */
+  /** Ends a complete answer. */
   finish(): void | Promise<void>;
 }
 
 /**
- * Resolves when the answer has begun, or `startAfterMs` after the headers (WIRE.md 10.3: a few seconds), because a host that
- * thinks for long has still accepted the call. Rejects where the stream fails before that.
+ * Resolves when the answer has begun, or `startAfterMs` after the headers, because a host that thinks for long has still accepted the
+ * call (docs/behaviour/streams.md#framing). Rejects where the stream fails before that.
  */
 export async function readStream<Rec, Shown extends Tally>(
   { body }: UpstreamAnswer,
@@ -52,7 +52,7 @@ export async function readStream<Rec, Shown extends Tally>(
       try {
         await outlet.forEach(onRecord, signal);
       } catch (error) {
-        body.cancel(); // a listener that threw; after a broken socket it changes nothing
+        body.cancel(); // for a listener that threw; after a broken socket it changes nothing
         throw error;
       }
     },
@@ -63,7 +63,7 @@ export async function readStream<Rec, Shown extends Tally>(
 async function readToEnd<Rec, Shown extends Tally>(body: UpstreamAnswer["body"], reader: StreamReader<Rec, Shown>): Promise<void> {
   const { outlet } = reader;
   const parser = openSseParser();
-  let told: unknown = null; // what a record or its listener threw, not the socket
+  let told: unknown = null; // what a record or its listener threw, as opposed to the socket
   const tell = (error: unknown) => {
     told = error;
     throw error;
@@ -83,12 +83,12 @@ async function readToEnd<Rec, Shown extends Tally>(body: UpstreamAnswer["body"],
     await body.read((chunk) => inOrder(parser.push(chunk), takeOne));
     await inOrder(parser.end(), takeOne);
     if (outlet.ended) return;
-    // WIRE.md 16: without its end a stream is interrupted, however cleanly the socket closed.
+    // Without its end a stream is interrupted, however cleanly the socket closed (docs/behaviour/streams.md#interrupted).
     if (!reader.isWhole()) throw reader.isEmpty() ? unreadable("the stream is empty") : endedEarly();
     await reader.finish();
   } catch (error) {
     if (outlet.ended) return;
-    // The socket broke after the answer had ended: it is whole.
+    // The socket broke after the answer was complete.
     if (told === null && error instanceof UpstreamError && reader.isWhole()) await finishOrFail(reader);
     else outlet.fail(error);
   }
@@ -104,5 +104,5 @@ async function finishOrFail<Rec, Shown extends Tally>(reader: StreamReader<Rec, 
 
 export function endedEarly(): UpstreamError {
   const detail = "the stream ended too early";
-  return new UpstreamError("unavailable", detail, { status: 200, trouble: { cause: "ended_early", detail } });
+  return new UpstreamError("unavailable", detail, { status: 200, failure: { cause: "ended_early", detail } });
 }

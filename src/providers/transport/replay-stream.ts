@@ -1,4 +1,4 @@
-// A whole answer told as a stream, for a host that ignored `stream: true`. Which pieces it is told in is the dialects' own.
+// Replays a whole answer as a stream, for a host that ignored `stream: true`. The dialect cuts it into records.
 import type { AnswerStream, Tally } from "../types.ts";
 
 export interface Piece<Rec> {
@@ -7,8 +7,8 @@ export interface Piece<Rec> {
   characters: number;
 }
 
-/** `tally` starts without deltas and characters: they count what was handed on. */
-export function toldStream<Rec, Shown extends Tally>(
+/** `tally` starts with 0 deltas and characters: they count what was handed on. */
+export function replayStream<Rec, Shown extends Tally>(
   pieces: readonly Piece<Rec>[],
   tally: Shown,
   signal: AbortSignal,

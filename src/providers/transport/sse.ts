@@ -17,7 +17,7 @@ export interface SseParser {
   end(): SseRecord[];
 }
 
-/** Characters of one record: an image in a chunk is 1 to 2 MB of base64; nothing larger is an answer. */
+/** Characters of one record: an image in a chunk is 1 to 2 MB of base64; anything larger is not an answer. */
 const recordCharactersMax = 4_194_304;
 
 export function openSseParser(maxCharacters: number = recordCharactersMax): SseParser {

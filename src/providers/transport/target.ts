@@ -1,5 +1,5 @@
-// Where a provider is called and which headers every call of it carries, worked out once a provider.
-// The names of the secrets' headers are fixed by OPERATOR.md, "The catalog file".
+// A provider's address and the headers of every call to it, computed once for each provider. The protocol decides which header carries
+// the credential (docs/behaviour/providers.md#protocols).
 import { isIP } from "node:net";
 import { hostOf, isPublicOrPrivateAddress } from "../../network/address.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
@@ -12,7 +12,7 @@ export interface Target {
   path: string;
   /** The base URL's query with its question mark, or "". */
   query: string;
-  /** Name, value, name, value: the form that undici sends without another look. */
+  /** Name, value, name, value: the form that undici sends without further checks. */
   headers: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export interface Address {
   origin: string;
   /** With its query. */
   path: string;
-  /** The provider answered with it: it is no base URL of the catalog file. */
+  /** The provider answered with this address: it is not a base URL of the catalog file. */
   answered: boolean;
 }
 
@@ -38,12 +38,12 @@ export function addressOf({ provider, path }: Pick<UpstreamRequest, "provider" |
   return { origin, path: pathname + search, answered: origin !== target.origin };
 }
 
-/** An address is kept with its job; no real one is nearly as long. */
+/** An address is stored with its job; no real one is nearly as long. */
 const addressCharacters = 2_048;
 
 /**
- * An absolute form of the address that a provider answered with; null: it can't be called. The provider's key goes to it, so it is
- * never plain HTTP where the base URL is not, and never an address of the clouds' metadata services.
+ * The absolute form of an address that the provider answered with; null where it must not be called. The provider's key is sent to it, so
+ * it is never plain HTTP where the base URL is HTTPS, and never a cloud's metadata service.
  */
 export function answeredAddress(text: string, { baseUrl }: Provider): string | null {
   if (text.length > addressCharacters || !URL.canParse(text, baseUrl)) return null;
@@ -52,7 +52,7 @@ export function answeredAddress(text: string, { baseUrl }: Provider): string | n
   return safe && url.username === "" && url.password === "" && mayBeCalled(url, baseUrl) ? url.href : null;
 }
 
-/** The operator named the base URL's own origin; a name is not asked where it leads. */
+/** The operator chose the base URL's own origin. Host names are not resolved here. */
 function mayBeCalled(url: URL, baseUrl: string): boolean {
   const host = hostOf(url);
   return isIP(host) === 0 || isPublicOrPrivateAddress(host) || url.origin === new URL(baseUrl).origin;
@@ -82,7 +82,7 @@ const ownHeaders = new Set([
   "x-request-id", // prettier-ignore
 ]);
 
-/** Every model takes the older version; an operator's own header wins (WIRE.md 11.1). */
+/** Every model takes this older version; an operator's own header wins (docs/behaviour/providers.md#protocols). */
 const anthropicVersion = "2023-06-01";
 
 function headersOf(provider: Provider): string[] {

@@ -1,10 +1,10 @@
-// What adapters of audio take and give: transcripts, speech, music, sounds and voices. Types only. Every rule of the endpoint and of the
-// model is already applied; what a call costs is not the adapters' business.
+// What adapters of audio take and return: transcripts, speech, music, sound effects and voices. Types only. The rules of the endpoint and
+// of the model are already applied.
 import type { components } from "../../../generated/api.d.ts";
 import type { AudioFormat } from "../../sound/formats.ts";
 import type { Provider, UpstreamCall } from "../types.ts";
 
-/** A file on this disk that goes to an upstream; told by its bytes. It may be larger than memory should hold: it is streamed. */
+/** A file on the local disk that is sent upstream; recognised by its bytes. It may be too large for memory and is streamed. */
 export interface AudioFile {
   path: string;
   bytes: number;
@@ -15,27 +15,27 @@ export interface AudioFile {
 
 export interface TranscriptionOrder {
   file: AudioFile;
-  /** Its length: a long file takes its time. */
+  /** Duration in seconds: a long file takes longer. */
   seconds: number;
-  /** ISO 639-1, lower case; null: to be detected. */
+  /** ISO 639-1, lower case; null: the host detects it. */
   language: string | null;
   /** Null: none. */
   prompt: string | null;
   /** 0 to 1. */
   temperature: number;
-  /** False: the model gives text only. */
+  /** False: the model returns text only. */
   timestamps: boolean;
 }
 
-/** What an upstream does not say of one is filled as WIRE.md 13.4 says. */
+/** Fields that a host leaves out are filled (docs/behaviour/providers.md#whole-answers). */
 export type Segment = components["schemas"]["TranscriptionSegment"];
 
 export interface Transcript {
-  /** As the upstream said it: a name such as `english`, or a code; null: it did not. */
+  /** As the upstream reports it: a name such as `english`, or a code; null where it reports none. */
   language: string | null;
-  /** Empty where nobody speaks. */
+  /** Empty for a recording without speech. */
   text: string;
-  /** In the order of time, numbered from 0, within the recording; null: the upstream gave none. */
+  /** Sorted by time, numbered from 0, within the recording; null where the upstream gave none. */
   segments: Segment[] | null;
 }
 
@@ -59,41 +59,44 @@ export interface SpeechOrder {
   voice: string;
   format: AudioFormat;
   settings: VoiceSettings;
-  /** Synthesise progressively, where the protocol can choose. */
+  /** Whether to synthesise progressively, where the protocol can choose. */
   progressive: boolean;
 }
 
 export interface MusicOrder {
   prompt: string;
-  /** Null: none, or the model ignores them. */
+  /** Null without lyrics, or for a model that ignores them. */
   lyrics: string | null;
-  /** Asked for; null on models that choose their own length. */
+  /** The requested length; null for models that choose their own. */
   seconds: number | null;
   format: AudioFormat;
 }
 
 export interface SoundOrder {
   prompt: string;
-  /** Null: the model chooses. */
+  /** Requested length; null: the model chooses. */
   seconds: number | null;
-  /** 0 to 1. */
+  /** Prompt influence, 0 to 1. */
   influence: number;
   format: AudioFormat;
 }
 
-/** Audio that still comes; it has begun: its first bytes are here, so no other route may be tried. */
+/** Streamed audio that has begun: its first bytes are here, so no other route may be tried. */
 export interface AudioBody {
-  /** Every piece in order, none of them empty; while a returned promise is pending the upstream waits. May be called once. Rejects with UpstreamError where it broke. */
+  /**
+   * Hands over every chunk in order, never an empty one; while a returned promise is pending the upstream waits. Call it once. Rejects
+   * with UpstreamError where the stream was interrupted.
+   */
   read(onChunk: (chunk: Buffer) => void | Promise<void>): Promise<void>;
   /** Stops the upstream call; a pending read rejects. */
   cancel(): void;
 }
 
-/** In the format that was ordered, whatever the upstream has. `stream` from upstreams that send bytes as they come, else `whole`. */
+/** In the requested format, whatever the upstream's own is. `stream` for upstreams that send bytes as they come, else `whole`. */
 export type MadeAudio = { kind: "whole"; bytes: Buffer } | { kind: "stream"; body: AudioBody };
 
-/** All three throw UpstreamError; an answer without a byte of audio is `unreadable`. */
-export type Say = (call: UpstreamCall & { order: SpeechOrder }) => Promise<MadeAudio>;
+/** All three throw UpstreamError; an answer without audio is `unreadable`. */
+export type MakeSpeech = (call: UpstreamCall & { order: SpeechOrder }) => Promise<MadeAudio>;
 export type MakeMusic = (call: UpstreamCall & { order: MusicOrder }) => Promise<MadeAudio>;
 export type MakeSound = (call: UpstreamCall & { order: SoundOrder }) => Promise<MadeAudio>;
 
@@ -101,37 +104,37 @@ export type MakeSound = (call: UpstreamCall & { order: SoundOrder }) => Promise<
 export interface ProviderVoice {
   voiceId: string;
   name: string;
-  /** Facets; empty where the provider has none. */
+  /** Facets such as gender and accent; empty where the provider has none. */
   labels: Record<string, string>;
   /** HTTPS address of a sample; null: none. */
   previewUrl: string | null;
   /** A sentence; null: none. */
   description: string | null;
-  /** Words that describe it; empty: none. */
+  /** Words that describe it. */
   tags: string[];
 }
 
-/** Every system voice of the provider, in its own order; voices that were cloned or designed there are left out. Throws UpstreamError. */
+/** Every system voice of the provider, in its own order, without voices that were cloned or designed there. Throws UpstreamError. */
 export type ListVoices = (call: UpstreamCall) => Promise<ProviderVoice[]>;
 
 export interface CloneOrder {
   file: AudioFile;
-  /** The id that the voice is to have. */
+  /** The id that the voice is to get. */
   voiceId: string;
 }
-/** Throws UpstreamError, `rejected` for a clip that the model does not take. */
+/** Throws UpstreamError, `rejected` for a voice sample that the model doesn't take. */
 export type CloneVoice = (call: UpstreamCall & { order: CloneOrder }) => Promise<void>;
 
 export interface DesignOrder {
-  /** Gender and age, where they were given, are part of it. */
+  /** Includes gender and age, where they were given. */
   description: string;
-  /** Null: a sentence of our own. */
+  /** Null: the adapter uses a sentence of its own. */
   previewText: string | null;
-  /** The id that the voice is to have. */
+  /** The id that the voice is to get. */
   voiceId: string;
 }
-/** Returns the id that the provider gave the voice, which may be another than was asked for. Throws UpstreamError. */
+/** Returns the id that the provider gave the voice, which may differ from the requested one. Throws UpstreamError. */
 export type DesignVoice = (call: UpstreamCall & { order: DesignOrder }) => Promise<{ voiceId: string }>;
 
-/** Loads audio that a provider made and named by an address (src/media). Throws UpstreamError. */
+/** Downloads audio that a provider made and answered with a URL (src/media). Throws UpstreamError. */
 export type FetchMade = (url: string, provider: Pick<Provider, "baseUrl">, signal: AbortSignal) => Promise<Buffer>;

@@ -1,4 +1,4 @@
-// What an adapter of chat takes and gives, in the OpenAI dialect. Types only.
+// What an adapter of chat takes and returns, in the OpenAI dialect. Types only.
 import type { JsonText } from "../json/text.ts";
 import type { AnswerStream, Tally, UpstreamCall, Whole } from "../types.ts";
 
@@ -6,22 +6,22 @@ import type { AnswerStream, Tally, UpstreamCall, Whole } from "../types.ts";
 export interface ChatCall extends UpstreamCall {
   body: JsonText;
   stream: boolean;
-  /** Output tokens that are reserved for: the cap of an upstream that must have one, where the body names none. */
+  /** The reserved output tokens: the cap for an upstream that requires one, where the body has none. */
   outputMax: number;
 }
 
-/** A whole answer, normalised to the OpenAI dialect (WIRE.md 10.2); `completion.usage` is left out. */
+/** A whole answer, normalised to the OpenAI dialect (docs/behaviour/providers.md#hosts); `completion.usage` is left out. */
 export interface ChatWhole extends Whole {
   completion: ChatCompletion;
 }
 
-/** One streamed record: the JSON text of a chunk in the OpenAI dialect, normalised, naming the public model, without usage. */
+/** One streamed record: the JSON text of a chunk in the OpenAI dialect, normalised, with the public model's id and without usage. */
 export interface ChatRecord {
   json: string;
 }
 
 export interface ChatTally extends Tally {
-  /** id and created of the chunks, for the records that the gateway adds itself. */
+  /** id and created of the chunks, for the records that the gateway adds. */
   id: string;
   created: number;
 }

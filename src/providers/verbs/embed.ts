@@ -1,15 +1,15 @@
-// What an adapter of embeddings takes and gives. Types only.
+// What an adapter of embeddings takes and returns. Types only.
 import type { JsonText } from "../json/text.ts";
 import type { UpstreamCall, Whole } from "../types.ts";
 
-/** An embeddings request in the OpenAI dialect, as JSON text. How vectors are asked for is the adapter's, whatever the caller wants. */
+/** An embeddings request in the OpenAI dialect, as JSON text. The adapter chooses the encoding, whatever the caller wants. */
 export interface EmbedCall extends UpstreamCall {
   body: JsonText;
-  /** Texts that were sent: as many vectors are an answer. */
+  /** Number of texts: the answer must have as many vectors. */
   inputs: number;
-  /** Length that was asked for; null: the model's own. */
+  /** Requested length of a vector; null: the model's own. */
   dimensions: number | null;
-  /** The caller wants base64: an upstream that writes it saves both sides the numbers' text. */
+  /** Whether the caller wants base64: an upstream that writes it saves both sides the numbers' text. */
   base64: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface EmbedCall extends UpstreamCall {
 export type Vector = readonly number[] | Float32Array;
 
 export interface EmbedWhole extends Whole {
-  /** One vector an input, in input order, all of one length. */
+  /** One vector for each input, in input order, all of one length. */
   vectors: Vector[];
 }
 

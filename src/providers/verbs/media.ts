@@ -1,5 +1,5 @@
-// What an adapter that makes pictures or clips takes and gives. Types only. An upstream either answers with what it made, or with a ticket
-// under which its work is looked at later; what becomes of the files is not the adapters' business.
+// What an adapter that makes images or videos takes and returns. Types only. An upstream answers with the files, or with a ticket under
+// which its work is polled later.
 import type { UpstreamCall } from "../types.ts";
 
 export interface PixelSize {
@@ -7,29 +7,29 @@ export interface PixelSize {
   height: number;
 }
 
-/** Pictures to make: every rule of the endpoint and of the model is already applied. */
-export interface PictureOrder {
+/** Images to make; the rules of the endpoint and of the model are already applied. */
+export interface ImageOrder {
   prompt: string;
   /** 1 to 4. */
   count: number;
-  /** What the model is asked for, snapped. */
+  /** Requested from the model, already snapped to a size that it takes. */
   size: PixelSize;
-  /** The aspect of `size`, such as `16:9`; null: none of the six. */
+  /** Aspect ratio of `size`, such as `16:9`; null: none of the six. */
   aspect: string | null;
-  /** Where it sets the price; null on all other models. */
+  /** Set where it decides the price, else null. */
   quality: "low" | "medium" | "high" | null;
-  /** HTTPS addresses; empty on models that read none. */
+  /** HTTPS URLs of reference images; empty for models that read none. */
   references: string[];
-  /** The caller's `extra`, without what sets the price or is moderated. */
+  /** The caller's `extra`, without fields that set the price or are moderated. */
   extra: Record<string, unknown>;
 }
 
-/** A clip to make. */
-export interface ClipOrder {
+/** A video to make. */
+export interface VideoOrder {
   prompt: string;
-  /** HTTPS address of the first frame; null: none. */
+  /** HTTPS URL of the first frame; null: none. */
   firstFrame: string | null;
-  /** HTTPS address of a sound track; null: none. */
+  /** HTTPS URL of a sound track; null: none. */
   soundTrack: string | null;
   seconds: number;
   /** `16:9` or `9:16`; null: the model's own. */
@@ -38,7 +38,7 @@ export interface ClipOrder {
   extra: Record<string, unknown>;
 }
 
-/** A file that an upstream made, and what it says of it; null: nothing. */
+/** A file that an upstream made, and what it reports about it (null: not reported). */
 export interface MadeFile {
   source: { url: string } | { bytes: Buffer };
   contentType: string | null;
@@ -48,7 +48,7 @@ export interface MadeFile {
   fps: number | null;
 }
 
-/** How an upstream names work that it accepted; kept in the database, so that another process can go on with it. */
+/** How an upstream identifies accepted work; stored in the database, so that another process can continue. */
 export interface Ticket {
   id: string;
   statusUrl: string;
@@ -61,36 +61,36 @@ export type Begun = { kind: "accepted"; ticket: Ticket } | { kind: "made"; files
 
 export type Looked = { kind: "waiting" } | { kind: "running" } | { kind: "made"; files: MadeFile[] };
 
-export interface PictureCall extends UpstreamCall {
-  order: PictureOrder;
-  /** Names the work for upstreams that tell a repeated call by it. */
+export interface ImageCall extends UpstreamCall {
+  order: ImageOrder;
+  /** Lets upstreams recognise a repeated call. */
   jobId: string;
 }
 
-export interface ClipCall extends UpstreamCall {
-  order: ClipOrder;
+export interface VideoCall extends UpstreamCall {
+  order: VideoOrder;
   jobId: string;
 }
 
-/** Throws UpstreamError, whose `job` says why in the words of a job where the upstream did. */
-export type MakePictures = (call: PictureCall) => Promise<Begun>;
-export type MakeClip = (call: ClipCall) => Promise<Begun>;
+/** Throws UpstreamError; its `job` has the job's error code where the upstream gave a reason. */
+export type MakeImages = (call: ImageCall) => Promise<Begun>;
+export type MakeVideo = (call: VideoCall) => Promise<Begun>;
 
 /** Work that was accepted before. */
 export interface UpstreamQueue {
-  /** Throws UpstreamError: `refused`, `rejected` or `failed` where the work has failed, anything else where only the look has. */
+  /** Throws UpstreamError: `refused`, `rejected` or `failed` where the work has failed, any other fault where only this poll has. */
   look(call: UpstreamCall, ticket: Ticket): Promise<Looked>;
-  /** Asks the upstream to stop; it may have finished all the same. */
+  /** Asks the upstream to stop; the work may be done already. */
   cancel(call: UpstreamCall, ticket: Ticket): Promise<void>;
 }
 
 /**
- * Loads an address that a caller gave, for upstreams that take bytes: HTTPS, no private ranges, size cap (src/media).
- * Rejects with a ReferenceFault where it can't be had, with the signal's reason where it fired.
+ * Downloads a URL that a caller sent, for upstreams that take bytes: HTTPS only, no private addresses, bounded size (src/media).
+ * Rejects with a ReferenceFault where it can't be loaded, with the signal's reason where it fired.
  */
 export type FetchReference = (url: string, signal: AbortSignal) => Promise<{ bytes: Buffer; contentType: string }>;
 
-/** What FetchReference rejects with: a MediaFault, as far as adapters look at it. Its sentence is for the customer. */
+/** The rejection of FetchReference: the part of MediaFault that adapters use. Its sentence is shown to the customer. */
 export interface ReferenceFault extends Error {
   reason: "too_large" | "invalid" | "unreachable";
 }

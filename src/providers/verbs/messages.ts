@@ -1,4 +1,4 @@
-// What an adapter of messages takes and gives, in the Anthropic dialect. Types only.
+// What an adapter of messages takes and returns, in the Anthropic dialect. Types only.
 import type { components } from "../../../generated/api.d.ts";
 import type { JsonText } from "../json/text.ts";
 import type { AnswerStream, Tally, UpstreamCall, Whole } from "../types.ts";
@@ -11,7 +11,7 @@ export interface MessageCall extends UpstreamCall {
   stream: boolean;
   /** As in ChatCall. */
   outputMax: number;
-  /** Estimate of the prompt's tokens, for a message_start whose upstream has not said them yet. Never rejects. */
+  /** Estimates the prompt's tokens, for a message_start whose upstream has not reported them yet. Never rejects. */
   promptTokens: () => Promise<number>;
   /** The caller's `anthropic-beta` header, for upstreams of the same dialect; null: none. */
   betas: string | null;
@@ -20,13 +20,13 @@ export interface MessageCall extends UpstreamCall {
 /** A whole message in the Anthropic dialect, without its usage. */
 export interface MessageWhole extends Whole {
   message: Omit<Message, "usage">;
-  /** Characters of thinking that the caller didn't want to see: they were written all the same. Absent: none. */
+  /** Characters of thinking that are hidden from the caller but count as output. Absent: none. */
   hiddenCharacters?: number;
 }
 
 /**
- * One event of a streamed message from `message_start` (its usage an estimate, `output_tokens` 0) to the last
- * `content_block_stop`. `message_delta` and `message_stop` are left out: they carry the charge, so the gateway writes them.
+ * One event of a streamed message from `message_start` (its usage an estimate, `output_tokens` 0) to the last `content_block_stop`.
+ * The gateway writes `message_delta` and `message_stop`, because they carry the charge.
  */
 export interface MessageRecord {
   event: "message_start" | "ping" | "content_block_start" | "content_block_delta" | "content_block_stop";
@@ -34,11 +34,11 @@ export interface MessageRecord {
 }
 
 export interface MessageTally extends Tally {
-  /** Why the message ended; null until it has. */
+  /** Stop reason and its details; null until the message has ended. */
   end: MessageEnd | null;
 }
 
-/** What `message_delta` says beside the usage. */
+/** The members of `message_delta` besides the usage. */
 export type MessageEnd = Pick<Message, "stop_reason" | "stop_sequence" | "stop_details">;
 
 export type MessageStream = AnswerStream<MessageRecord, MessageTally>;

@@ -1,13 +1,13 @@
-// What an adapter of rerankings takes and gives. Types only.
+// What an adapter of reranking takes and returns. Types only.
 import type { JsonText } from "../json/text.ts";
 import type { UpstreamCall, Whole } from "../types.ts";
 
 /** A rerank request in the form of Cohere and Jina, as JSON text. */
 export interface RerankCall extends UpstreamCall {
   body: JsonText;
-  /** How many documents were sent: an index beyond them is no answer. */
+  /** Number of documents sent: an index beyond it is invalid. */
   documents: number;
-  /** Most results that were asked for; null: all. */
+  /** The most results that were asked for; null: all. */
   topN: number | null;
 }
 
@@ -18,9 +18,9 @@ export interface RankedDocument {
 }
 
 export interface RerankWhole extends Whole {
-  /** The upstream's answer with `results` best first, whatever its shape was (WIRE.md 11.2), naming the public model; its usage left out. */
+  /** The upstream's answer in one shape: `results` best first, naming the public model, without usage. */
   ranking: { model: string; results: RankedDocument[]; [key: string]: unknown };
-  /** What the upstream says of its usage, without what it costs the gateway. */
+  /** The upstream's usage, without what the gateway pays. */
   usageShown: Record<string, unknown>;
 }
 

@@ -15,8 +15,8 @@ const world = speechWorld([
   },
 ]);
 
-type Verb = "say" | "music" | "transcribe";
-/** An adapter as the gateway sees it, whatever it makes. */
+type Verb = "speech" | "music" | "transcribe";
+/** What an adapter is to the gateway, whatever it makes. */
 type Adapter = (call: { signal: AbortSignal }) => Promise<unknown>;
 
 async function ask(account: TestAccount, path: string, model: string, signal?: AbortSignal) {
@@ -40,8 +40,8 @@ async function instead(verb: Verb, protocol: string, change: (really: Adapter) =
 
 describe("a caller who disconnects when the provider has answered, and before anything is sent", () => {
   test.each<[string, Verb, string, string]>([
-    ["speech", "say", "elevenlabs", "demo/a"],
-    ["speech", "say", "minimax", "demo/b"],
+    ["speech", "speech", "elevenlabs", "demo/a"],
+    ["speech", "speech", "minimax", "demo/b"],
     ["music", "music", "elevenlabs", "demo/score"],
     ["transcriptions", "transcribe", "openai", "demo/stt"],
   ])("%s, %s of %s", async (path, verb, protocol, model) => {
@@ -71,7 +71,7 @@ describe("an answer without a byte", () => {
   const empty = () => () => Promise.resolve({ kind: "whole", bytes: Buffer.alloc(0) });
 
   test.each<[string, Verb, string, string, string]>([
-    ["speech", "say", "elevenlabs", "demo/a", "tts_failed"],
+    ["speech", "speech", "elevenlabs", "demo/a", "tts_failed"],
     ["music", "music", "elevenlabs", "demo/score", "provider_error"],
   ])("%s, %s of %s, %s: 502 %s", async (path, verb, protocol, model, code) => {
     const account = await world.account();

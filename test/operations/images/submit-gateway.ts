@@ -139,8 +139,8 @@ export function submitWorld(
 /** Every submit gets a ticket, and its work waits for ever. */
 function acceptEverything({ providers }: Context): void {
   const begun = () => Promise.resolve({ kind: "accepted" as const, ticket: { id: "1", statusUrl: "", responseUrl: "", cancelUrl: null } });
-  providers.pictures.fal = begun;
-  providers.clips.fal = begun;
+  providers.images.fal = begun;
+  providers.videos.fal = begun;
   providers.queues.fal = { look: () => Promise.resolve({ kind: "waiting" }), cancel: () => Promise.resolve() };
 }
 

@@ -1,5 +1,5 @@
-// What reaches a Claude upstream for a message request: the caller's text but for what the upstream would refuse,
-// what costs more, and what needs state (WIRE.md 7.1, 9, 11.1).
+// What reaches a Claude upstream for a message request: the caller's text without what the upstream would refuse, what costs more, and
+// what needs state.
 import { describe, expect, test } from "vitest";
 import { json } from "../openai/chat-fixture.ts";
 import { startHost } from "../upstream-fixture.ts";
@@ -45,7 +45,7 @@ describe("pass-through", () => {
     await ask(host, { body: text });
     expect(host.requests[0]!.body).toBe(text);
   });
-  test("max_tokens where there are none", async () => {
+  test("max_tokens where the request has none", async () => {
     expect(await sentFor(body({ max_tokens: undefined }), { outputMax: 123 })).toMatchObject({ max_tokens: 123 });
   });
   test("what changes the price or needs state is left out; of metadata the user alone is kept", async () => {
@@ -135,7 +135,7 @@ describe("history", () => {
     expect(await messagesSent([hi, says(thought, redacted, text("Yes.")), hi])).toEqual([hi, says(text("Yes.")), hi]);
     expect(await messagesSent([hi, says(thought), hi])).toEqual([hi, hi]);
   });
-  test("blank texts are removed, also in results and system; a user's turn that says nothing gets a placeholder", async () => {
+  test("blank texts are removed, also in results and system; an empty user turn gets a placeholder", async () => {
     const results = { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: [text(""), text("sea")] }, text("\n")] };
     expect(await messagesSent([hi, call, results], { tools })).toEqual([
       ...[hi, call, { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: [text("sea")] }] }],
@@ -154,7 +154,7 @@ describe("history", () => {
     expect(await sentFor(body({ system: [text("Be brief."), text("")] }))).toEqual(body({ system: [text("Be brief.")] }));
     expect(await sentFor(body({ system: "" }))).toEqual(body());
   });
-  test("a result whose content is null has none: no such host knows a null there", async () => {
+  test("a null content of a result is removed: no host takes it", async () => {
     const said = (content?: null) => ({
       role: "user",
       content: [{ type: "tool_result", tool_use_id: "t1", is_error: true, ...(content === null && { content }) }],

@@ -1,10 +1,10 @@
-// Whole messages of Anthropic's hosts, in the contract's form, and their figures.
+// Whole messages of Anthropic's hosts in the contract's form, and their usage.
 import { describe, expect, test } from "vitest";
 import { expectFault, json } from "../openai/chat-fixture.ts";
 import { answer, askWhole, publicModel } from "./message-fixture.ts";
 
 describe("a whole message", () => {
-  test("names the public model, blanks signatures, and says nothing that the contract doesn't declare", async () => {
+  test("names the public model, blanks signatures, and leaves out what the contract doesn't declare", async () => {
     const content = [
       { type: "thinking", thinking: "Hmm", signature: "EqQB" },
       { type: "redacted_thinking", data: "abc" },
@@ -41,7 +41,7 @@ describe("a whole message", () => {
     expect(message.content[0]).toMatchObject({ id: expect.stringMatching(/^toolu_\w+$/), input: {} });
   });
 
-  test("empty content is an answer; one of blocks that can't be shown is none", async () => {
+  test("empty content is an answer; only undeclared blocks are not", async () => {
     expect((await askWhole(answer([], { stop_reason: "refusal", stop_details: { type: "refusal" } }))).message).toMatchObject({
       ...{ content: [], stop_reason: "refusal", stop_details: { type: "refusal" } },
     });
@@ -52,7 +52,7 @@ describe("a whole message", () => {
     await expectFault(askWhole(json(200, text)), "unreadable");
   });
 
-  test("200 with an error is judged by what it says", async () => {
+  test("200 with an error: the error decides the fault", async () => {
     await expectFault(askWhole(json(200, '{"type":"error","error":{"type":"rate_limit_error","message":"Slow down."}}')), "rate_limited");
   });
 });

@@ -1,4 +1,4 @@
-// Streams of Anthropic's hosts: records by WIRE.md 5.4 and the contract, when they begin, how they end, what is counted.
+// Streams of Anthropic's hosts: their events (docs/behaviour/streams.md#message-events), when they begin, how they end, what is counted.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { events, expectFault, json } from "../openai/chat-fixture.ts";
@@ -98,7 +98,7 @@ describe("records", () => {
     expect(stream.tally.end!.stop_reason).toBe("max_tokens");
   });
 
-  test("events that nobody knows are passed over; redacted thinking stays", async () => {
+  test("unknown events are ignored; redacted thinking stays", async () => {
     const redacted = { type: "content_block_start", index: 0, content_block: { type: "redacted_thinking", data: "abc" } };
     const body = sse(start(), { type: "novelty", x: 1 }, redacted, { type: "content_block_stop", index: 0 }, end(), stop);
     expect(blocksOf(await collect(await askStream(body)))).toEqual([{ type: "redacted_thinking", data: "abc", json: "" }]);
@@ -135,7 +135,7 @@ describe("the end", () => {
     expect(stream.tally.end).toMatchObject({ stop_reason: "end_turn" });
   });
 
-  test("message_stop alone: ended, with what the blocks say", async () => {
+  test("message_stop alone: ended, with a stop reason that fits the blocks", async () => {
     const stream = await askStream(sse(start(), ...textBlock(0, "Hi"), stop));
     await collect(stream);
     expect(stream.tally).toMatchObject({ end: { stop_reason: "end_turn" }, usage: null });
@@ -151,7 +151,7 @@ describe("the end", () => {
     await expectFault(collect(await askStream(dead)), "unavailable");
   });
 
-  test("a refusal keeps its details; a word that nobody knows is a plain end", async () => {
+  test("a refusal keeps its details; an unknown stop reason counts as end_turn", async () => {
     const details = { type: "refusal", category: "bio", explanation: "No." };
     const refused = { type: "message_delta", delta: { stop_reason: "refusal", stop_details: details }, usage: { output_tokens: 1 } };
     const stream = await askStream(sse(start(), refused, stop));
@@ -240,7 +240,7 @@ describe("beginning and leaving", () => {
     expect(stream.tally).toMatchObject({ usage: null, prompt: { input: 9, cacheRead: 0, cacheWrite: 0 }, characters: 2 });
   });
 
-  test("a JSON answer to a streaming call is told as a stream", async () => {
+  test("a JSON answer to a streaming call is replayed as a stream", async () => {
     const content = [
       { type: "thinking", thinking: "Hmm", signature: "abc" },
       { type: "text", text: "Hi", citations: null },
@@ -253,7 +253,7 @@ describe("beginning and leaving", () => {
     expect(stream.tally).toMatchObject({ usage: { input: 9, output: 4 }, end: { stop_reason: "tool_use" }, characters: 16 });
   });
 
-  test("an error under 200 for a streaming call is judged by what it says", async () => {
+  test("an error under 200 for a streaming call the error decides the fault", async () => {
     await expectFault(askStream(json(200, '{"type":"error","error":{"type":"overloaded_error","message":"x"}}')), "unavailable");
     await expectFault(
       askStream(events('event: error\ndata: {"type":"error","error":{"type":"api_error","message":"x"}}\n\n')),

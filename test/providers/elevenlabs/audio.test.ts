@@ -1,4 +1,4 @@
-// ElevenLabs: what is asked, bytes as they come, and what each of its errors means.
+// ElevenLabs audio: requests, streamed bytes, and what each of its errors means.
 import { describe, expect, test } from "vitest";
 import { elevenlabsMusic, elevenlabsSounds, elevenlabsSpeech } from "../../../src/providers/elevenlabs/audio.ts";
 import type { UpstreamFault } from "../../../src/providers/errors/upstream-error.ts";
@@ -37,7 +37,7 @@ describe("what is asked", () => {
     ]);
   });
 
-  test.each([".", "..", ""])("a voice that would be another path (%j): rejected, nobody is called", async (voice) => {
+  test.each([".", "..", ""])("a voice that would be another path (%j): rejected without a call", async (voice) => {
     const host = await startHost(pieces(["bytes"]));
     expect(await expectFault(sayTo(host, { voice }), "rejected")).toMatchObject({ param: "voice_id" });
     expect(host.requests).toEqual([]);
@@ -70,7 +70,7 @@ describe("bytes", () => {
     expect(read.join("")).toBe("onetwothree");
   });
 
-  test("nobody reads: the host's socket fills; a cancel closes it", async () => {
+  test("without a reader the host's socket fills; a cancel closes it", async () => {
     const never = endless(Buffer.from("x"), Buffer.alloc(65_536), "audio/mpeg");
     const host = await startHost(never.answer);
     const made = await sayTo(host);
@@ -117,7 +117,7 @@ describe("errors", () => {
     expect(error.reason).not.toContain("secret words");
   });
 
-  test("whose words they are is told to nobody", async () => {
+  test("the vendor's name stays hidden", async () => {
     const body = said("max_character_limit_exceeded", "Contact ElevenLabs at https://elevenlabs.io/x, key sk-demo-secret-0001.");
     const { reason } = await expectFault(say(json(400, JSON.stringify(body))), "rejected");
     expect(reason).toBe("Contact [hidden] at [hidden] key [hidden].");

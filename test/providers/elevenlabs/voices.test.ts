@@ -1,4 +1,4 @@
-// The voices of ElevenLabs: pages, whose voices are left out, and what is read of one.
+// ElevenLabs voices: pages, which voices are left out, and what is read of one.
 import { expect, test } from "vitest";
 import { elevenlabsVoices } from "../../../src/providers/elevenlabs/voices.ts";
 import { callTo } from "../audio-fixture.ts";
@@ -28,7 +28,7 @@ test("page after page by its token, each voice once", async () => {
   ]);
 });
 
-test("all that a voice says of itself; what is none is left out", async () => {
+test("every field of a voice; invalid ones are left out", async () => {
   const labels = { gender: "female", accent: "", age: 7 };
   const full = voice("a", { labels, description: "Calm.", preview_url: "https://cdn.example.com/a.mp3", tags: ["warm", 7] });
   const odd = { voice_id: "b", labels: null, preview_url: "http://plain.example.com/b.mp3" };
@@ -77,7 +77,7 @@ test("an abort reaches the host's socket", async () => {
   const abort = new AbortController();
   const listing = elevenlabsVoices(useUpstream())(callTo(host, {}, abort.signal));
   await until(() => host.requests.length === 1);
-  abort.abort(new Error("nobody waits"));
-  await expect(listing).rejects.toThrow("nobody waits");
+  abort.abort(new Error("the caller left"));
+  await expect(listing).rejects.toThrow("the caller left");
   await until(() => host.sockets.size === 0);
 });

@@ -1,4 +1,4 @@
-// fal's errors in the words of a job (the table of WIRE.md 12), in both shapes; and which of them are the work's.
+// fal's errors as job error codes (docs/behaviour/providers.md#fal) in both shapes, and which of them are the work's own.
 import { describe, expect, test } from "vitest";
 import { expectFault, json } from "../openai/chat-fixture.ts";
 import { startHost } from "../upstream-fixture.ts";
@@ -68,7 +68,7 @@ describe("a model's error, listed", () => {
   });
 });
 
-/** Value checks come listed only: without a place in the input an unknown word says less than the status. */
+/** Value checks always come as a list: without a place in the input an unknown word says less than the status. */
 const requestErrors = table.filter(
   ([word]) => !/^(?:greater_than|less_than_equal|one_of|missing|sequence_too_long|string_too_long)$/.test(word),
 );
@@ -89,7 +89,7 @@ describe("a request's error, in words", () => {
     expect(error).toMatchObject({ job: { code, word }, reason: "It went wrong" });
   });
 
-  test("a status body that says an error without a word, or a whole list of them", async () => {
+  test("a status body with an error without a type, or with a list of errors", async () => {
     const plain = await expectFault(look(await startQueue('{"status":"COMPLETED","error":"Out of memory"}')), "failed");
     expect(plain.job).toEqual({ code: "provider_error", word: "internal_server_error" });
     const list = JSON.stringify({ status: "COMPLETED", error: JSON.parse(listed("image_too_large")) as unknown });
@@ -149,7 +149,7 @@ describe("whose error", () => {
     ["500 in fal's shape", 500, '{"detail":"Internal Server Error"}', {}],
     ["500 in the other shape", 500, '{"message":"Internal Server Error"}', {}],
     ["503 that is not to be retried", 503, "", { "x-fal-retryable": "false" }],
-    ["a word nobody knows", 503, told("gpu_on_fire"), {}],
+    ["an unknown type", 503, told("gpu_on_fire"), {}],
     ["499", 499, "", {}],
   ])("%s ends the work", async (_what, status, body, headers) => {
     expect((await expectFault(result(status, body, headers), "failed")).job!.code).toBe("provider_error");
@@ -169,7 +169,7 @@ describe("whose error", () => {
     expect((await expectFault(result(400, told("bad_request")), "rejected")).job).toEqual(job);
   });
 
-  test("404: an application that is gone, and a result that is not there", async () => {
+  test("404: a missing application, and a missing result", async () => {
     await expectFault(offer(404, '{"detail":"Application not found"}'), "gone");
     await expectFault(result(404, '{"detail":"Not found"}'), "gone");
   });

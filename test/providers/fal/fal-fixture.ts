@@ -1,15 +1,15 @@
 // Calls of the fal adapters against a host that answers as a test says.
 import { falQueue } from "../../../src/providers/fal/queue.ts";
-import { falClips, falPictures } from "../../../src/providers/fal/submit.ts";
+import { falVideos, falImages } from "../../../src/providers/fal/submit.ts";
 import type { Upstream } from "../../../src/providers/transport/types.ts";
 import type { Provider, UpstreamCall } from "../../../src/providers/types.ts";
-import type { Begun, ClipOrder, Looked, PictureOrder, Ticket } from "../../../src/providers/verbs/media.ts";
+import type { Begun, VideoOrder, Looked, ImageOrder, Ticket } from "../../../src/providers/verbs/media.ts";
 import { json } from "../openai/chat-fixture.ts";
 import { type Answer, type Host, routeTo, startHost, useUpstream } from "../upstream-fixture.ts";
 
 export const key = "fal-id:fal-secret-0001";
 
-export const picture: PictureOrder = {
+export const picture: ImageOrder = {
   prompt: "a lighthouse",
   count: 2,
   size: { width: 1344, height: 768 },
@@ -19,7 +19,7 @@ export const picture: PictureOrder = {
   extra: {},
 };
 
-const clip: ClipOrder = { prompt: "waves", firstFrame: null, soundTrack: null, seconds: 5, aspect: null, extra: {} };
+const clip: VideoOrder = { prompt: "waves", firstFrame: null, soundTrack: null, seconds: 5, aspect: null, extra: {} };
 
 export interface Ask {
   upstream?: Upstream;
@@ -32,13 +32,13 @@ export function callOf(host: Host, { signal = new AbortController().signal, prov
   return { route, signal, requestId: "req_test", publicModel: "demo/image" };
 }
 
-export function submitPicture(host: Host, order: Partial<PictureOrder> = {}, ask: Ask = {}): Promise<Begun> {
+export function submitPicture(host: Host, order: Partial<ImageOrder> = {}, ask: Ask = {}): Promise<Begun> {
   const upstream = ask.upstream ?? useUpstream();
-  return falPictures(upstream)({ ...callOf(host, ask), jobId: "job_1", order: { ...picture, ...order } });
+  return falImages(upstream)({ ...callOf(host, ask), jobId: "job_1", order: { ...picture, ...order } });
 }
 
-export function submitClip(host: Host, order: Partial<ClipOrder> = {}): Promise<Begun> {
-  return falClips(useUpstream())({ ...callOf(host), jobId: "vid_1", order: { ...clip, ...order } });
+export function submitClip(host: Host, order: Partial<VideoOrder> = {}): Promise<Begun> {
+  return falVideos(useUpstream())({ ...callOf(host), jobId: "vid_1", order: { ...clip, ...order } });
 }
 
 export function ticketAt(host: Host): Ticket {
@@ -53,7 +53,7 @@ export function ticketAnswer(host: { url: string }, change: Record<string, unkno
   return JSON.stringify({ status: "IN_QUEUE", request_id: "r-1", queue_position: 0, ...urls, ...change });
 }
 
-/** A queue whose work stands as `status` says and whose result is `result`. */
+/** A queue whose work has the given status and result. */
 export function startQueue(status: Answer | string, result: Answer | string = "{}"): Promise<Host> {
   const answers = [status, result].map((answer) => (typeof answer === "string" ? json(200, answer) : answer));
   return startHost((request, response, body) => answers[request.url!.endsWith("/status") ? 0 : 1]!(request, response, body));
@@ -65,7 +65,7 @@ export async function look(host: Host, ask: Ask = {}): Promise<Looked> {
 
 export const completed = '{"status":"COMPLETED","request_id":"r-1","metrics":{"inference_time":1.2}}';
 
-/** What came of complete work. */
+/** The result of complete work. */
 export async function lookAtResult(result: Answer | string): Promise<Looked> {
   return await look(await startQueue(completed, result));
 }

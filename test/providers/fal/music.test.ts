@@ -1,4 +1,4 @@
-// Songs over a fal queue: ordered, looked at, loaded; stopped where nobody waits for them any more.
+// Songs over a fal queue: submitted, polled, downloaded; cancelled where the caller no longer waits.
 import { describe, expect, test } from "vitest";
 import type { FetchMade, MusicOrder } from "../../../src/providers/verbs/audio.ts";
 import { falMusic, type MusicTimes } from "../../../src/providers/fal/music.ts";
@@ -16,7 +16,7 @@ const loading =
 
 type Said = { status?: number; body: unknown };
 
-/** A queue: what each look is told, one after the other (the last for ever), and what came of the work. */
+/** A queue: the answer to each poll in turn (the last one repeats), and the result of the work. */
 async function startQueue(looks: Said[], result: Said = { body: { audio: { url: "https://cdn.example.com/song.mp3" } } }): Promise<Host> {
   const host = await startHost((request, response) => {
     const say = ({ status = 200, body }: Said) =>
@@ -48,7 +48,7 @@ function wav(pcm: Buffer, channels: number): Buffer {
   return Buffer.concat([head, pcm]);
 }
 
-test("ordered once, looked at until it is made, and loaded", async () => {
+test("submitted once, polled until it is made, and downloaded", async () => {
   const host = await startQueue([waiting, running, complete]);
   const loaded: string[] = [];
   const fetchMade: FetchMade = (url) => (loaded.push(url), Promise.resolve(mp3));
@@ -94,7 +94,7 @@ test("a WAV file becomes what was ordered; anything else than was ordered is unr
   await expectFault(make(await startQueue([complete]), {}, loading(Buffer.alloc(0))), "unreadable");
 });
 
-describe("looks that fail", () => {
+describe("polls that fail", () => {
   const broken = { status: 503, body: {} };
   test("some in a row are not the end of the work", async () => {
     const host = await startQueue([broken, broken, running, broken, broken, broken, broken, complete]);
@@ -123,7 +123,7 @@ describe("work that fails", () => {
   });
 });
 
-describe("nobody waits any more", () => {
+describe("the caller no longer waits", () => {
   test("an abort: its reason, and the work is asked to stop", async () => {
     const host = await startQueue([running]);
     const abort = new AbortController();

@@ -1,4 +1,4 @@
-// Work that a fal queue accepted: its states, every form of output, cancelling, and looks that say nothing of the work.
+// Work that a fal queue accepted: its states, every form of output, cancelling, and failed polls that say nothing about the work.
 import { describe, expect, test } from "vitest";
 import { falQueue } from "../../../src/providers/fal/queue.ts";
 import { expectFault, json } from "../openai/chat-fixture.ts";
@@ -42,16 +42,16 @@ describe("what was made", () => {
     ["one image", { image: said }, [{ ...nothing, source: { url }, contentType: "image/png", width: 1024, height: 768 }]],
     ["addresses alone", { images: [url] }, [{ ...nothing, source: { url } }]],
     [
-      "a clip with its cover",
+      "a video with its cover",
       { video: { url, content_type: "video/mp4", width: 1280, height: 720, duration: 5.04, fps: 24 }, image: said },
       [{ source: { url }, contentType: "video/mp4", width: 1280, height: 720, seconds: 5.04, fps: 24 }],
     ],
     [
-      "a clip of which nothing is said",
+      "a video without any details",
       { video: { url, width: null, duration: "5" }, seed: 3, audio: { url } },
       [{ ...nothing, source: { url } }],
     ],
-    ["figures that are none", { images: [{ url, width: -1, height: 0 }] }, [{ ...nothing, source: { url } }]],
+    ["invalid figures", { images: [{ url, width: -1, height: 0 }] }, [{ ...nothing, source: { url } }]],
   ])("%s", async (_what, output, files) => {
     expect(await lookAtResult(JSON.stringify(output))).toEqual({ kind: "made", files });
   });
@@ -74,7 +74,7 @@ describe("what was made", () => {
     expect(error.job).toMatchObject({ code: "content_policy_nsfw" });
   });
 
-  test("one picture blacked out: failed as content_policy_nsfw", async () => {
+  test("one image blacked out: failed as content_policy_nsfw", async () => {
     const error = await expectFault(lookAtResult(`{"images":["${url}","${url}"],"has_nsfw_concepts":[false,true]}`), "failed");
     expect(error.job).toEqual({ code: "content_policy_nsfw", word: "has_nsfw_concepts" });
   });
@@ -90,7 +90,7 @@ describe("what was made", () => {
   });
 });
 
-describe("looks that failed", () => {
+describe("polls that failed", () => {
   test.each(["", "<html>", '{"status"', "[]", "{}", '{"status":7}'])("%s as the status: unreadable", async (body) => {
     await expectFault(look(await startQueue(body)), "unreadable");
   });
@@ -109,12 +109,12 @@ describe("looks that failed", () => {
     [403, '{"detail":"Forbidden"}', "our_fault"],
     [404, '{"detail":"Not found"}', "gone"],
     [429, '{"detail":"Too many requests"}', "rate_limited"],
-  ] as const)("a status of %i %s: %s, which says nothing of the work", async (status, body, fault) => {
+  ] as const)("a status of %i %s: %s, which says nothing about the work", async (status, body, fault) => {
     const error = await expectFault(look(await startQueue(json(status, body))), fault);
     expect(error.job).toBeNull();
   });
 
-  test("nobody there: unavailable", async () => {
+  test("connection refused: unavailable", async () => {
     const host = await startHost((request) => void request.socket.destroy());
     await expectFault(look(host), "unavailable");
   });

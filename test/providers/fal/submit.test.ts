@@ -1,4 +1,4 @@
-// Work offered to a fal queue: what is sent, and the two answers that there are.
+// Submits to a fal queue: what is sent, and both forms of the answer.
 import { describe, expect, test } from "vitest";
 import { expectFault, json } from "../openai/chat-fixture.ts";
 import { type Host, startHost, until, useUpstream } from "../upstream-fixture.ts";
@@ -21,7 +21,7 @@ describe("what is sent", () => {
     });
   });
 
-  test("a picture: its size both ways, how many, nothing that was not asked for", async () => {
+  test("an image: its size in both forms, the count, no field that was not asked for", async () => {
     const host = await startTickets();
     await submitPicture(host);
     expect(inputOf(host)).toEqual({
@@ -52,13 +52,13 @@ describe("what is sent", () => {
     expect(inputOf(host)).toMatchObject({ seed: 7, prompt: picture.prompt, num_images: 2, image_size: picture.size });
   });
 
-  test("a clip: the duration as text", async () => {
+  test("a video: the duration as text", async () => {
     const host = await startTickets();
     await submitClip(host);
     expect(inputOf(host)).toEqual({ prompt: "waves", duration: "5" });
   });
 
-  test("a clip's first frame, sound track, aspect and extra", async () => {
+  test("a video's first frame, sound track, aspect and extra", async () => {
     const host = await startTickets();
     const [firstFrame, soundTrack] = ["https://a.example.com/1.png", "https://a.example.com/1.mp3"];
     await submitClip(host, { firstFrame, soundTrack, aspect: "9:16", extra: { cfg_scale: 0.5, duration: "99" } });
@@ -93,8 +93,8 @@ describe("what comes back", () => {
     ["an array", "[]"],
     ["neither ticket nor output", '{"status":"IN_QUEUE"}'],
     ["a ticket without addresses", '{"request_id":"r-1"}'],
-    ["a ticket whose address can't be called", ticketAnswer({ url: "ftp://q.example.com" })],
-    ["a ticket whose name is a document", ticketAnswer({ url: "http://q.example.com" }, { request_id: "r".repeat(201) })],
+    ["a ticket with a URL that can't be called", ticketAnswer({ url: "ftp://q.example.com" })],
+    ["a ticket with an oversized id", ticketAnswer({ url: "http://q.example.com" }, { request_id: "r".repeat(201) })],
   ])("%s: unreadable", async (_what, body) => {
     await expectFault(submitPicture(await startHost(json(200, body))), "unreadable");
   });

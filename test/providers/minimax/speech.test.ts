@@ -1,4 +1,4 @@
-// MiniMax's speech: whole and streamed hexadecimal, forms that it lacks, and errors under status 200.
+// MiniMax speech: whole and streamed hexadecimal, formats that it lacks, and errors under status 200.
 import type { ServerResponse } from "node:http";
 import { MPEGDecoder } from "mpg123-decoder";
 import { describe, expect, test } from "vitest";
@@ -176,7 +176,7 @@ describe("streams", () => {
     expect(await say(whole(Buffer.from("bytes")), progressive)).toEqual({ kind: "whole", bytes: Buffer.from("bytes") });
   });
 
-  test("nobody reads: the host's socket fills; an abort closes it", async () => {
+  test("without a reader the host's socket fills; an abort closes it", async () => {
     const block = Buffer.from(sse(record("x".repeat(20_000), 1)));
     const never = endless(block, block, "text/event-stream");
     const host = await startHost(never.answer);

@@ -1,4 +1,4 @@
-// MiniMax's voices: the list, clones and designs; and its songs.
+// MiniMax voices: the list, clones and designs; and its music.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -54,7 +54,7 @@ describe("clones", () => {
   const clone = (host: Host) => minimaxClone(useUpstream())({ ...callTo(host), order: { file, voiceId: "svcv_1" } });
   const uploaded = '{"file":{"file_id":290123456789012345678},"base_resp":{"status_code":0}}';
 
-  test("the clip is uploaded, then a voice made of it under our id; a file's number of 64 bits is not rounded", async () => {
+  test("the voice sample is uploaded, then cloned under our id; a file's number of 64 bits is not rounded", async () => {
     const host = await answers({ "/v1/files/upload": uploaded, "/v1/voice_clone": { input_sensitive: false, demo_audio: "" } });
     await clone(host);
     const [upload, made] = host.requests;
@@ -64,7 +64,7 @@ describe("clones", () => {
     expect(made).toMatchObject({ url: "/v1/voice_clone", body: '{"file_id":290123456789012345678,"voice_id":"svcv_1"}' });
   });
 
-  test("a clip of the wrong length: rejected", async () => {
+  test("a voice sample of the wrong length: rejected", async () => {
     const host = await answers({ "/v1/files/upload": uploaded, "/v1/voice_clone": failing(2037) });
     expect(await expectFault(clone(host), "rejected")).toMatchObject({ param: "file" });
   });
@@ -73,7 +73,7 @@ describe("clones", () => {
     await expect(clone(await answers({ "/v1/files/upload": uploaded, "/v1/voice_clone": failing(2039) }))).resolves.toBeUndefined();
   });
 
-  test("a clip that is refused, and failures of either call", async () => {
+  test("a refused voice sample, and failures of either call", async () => {
     await expectFault(clone(await answers({ "/v1/files/upload": uploaded, "/v1/voice_clone": { input_sensitive: true } })), "refused");
     await expectFault(clone(await answers({ "/v1/files/upload": failing(2013) })), "rejected");
     await expectFault(clone(await answers({ "/v1/files/upload": {} })), "unreadable");
@@ -85,7 +85,7 @@ describe("designs", () => {
   const design = (host: Host, previewText: string | null = null) =>
     minimaxDesign(useUpstream())({ ...callTo(host), order: { description: "A pirate.", previewText, voiceId: "svcv_1" } });
 
-  test("the id that the provider gave is told, which may be another", async () => {
+  test("the id that the provider gave is returned, which may differ", async () => {
     const host = await answers({ "/v1/voice_design": { voice_id: "ttv-7", trial_audio: "ab".repeat(3_000_000) } });
     expect(await design(host, "Ahoy.")).toEqual({ voiceId: "ttv-7" });
     expect(sentTo(host, "/v1/voice_design")).toEqual({ prompt: "A pirate.", preview_text: "Ahoy.", voice_id: "svcv_1" });

@@ -1,4 +1,4 @@
-// Embeddings of the hosts of WIRE.md 10.5, as they write them, in the one form that the gateway reads; and what is no answer.
+// Embeddings as each host writes them, in the one form that the gateway reads; and answers that are invalid.
 import { describe, expect, test } from "vitest";
 import { openaiEmbed } from "../../../src/providers/openai/embed.ts";
 import type { Route } from "../../../src/providers/types.ts";
@@ -120,7 +120,7 @@ describe("a host that refuses base64", () => {
     expect(host.requests).toHaveLength(3);
   });
 
-  test("refused without it too: the first sentence is told", async () => {
+  test("refused without it too: the caller gets the first sentence", async () => {
     let asked = 0;
     const answer: Answer = (request, response, sent) =>
       json(400, JSON.stringify({ error: { message: `no ${++asked}` } }))(request, response, sent);
@@ -159,13 +159,13 @@ describe("a host that ignores dimensions", () => {
     ]);
   });
 
-  test("shorter than asked: rejected, and the sentence says both lengths", async () => {
+  test("shorter than asked: rejected, and the sentence has both lengths", async () => {
     const error = await expectFault(embed(answered([item(0, one), item(1, two)]), { dimensions: 3 }), "rejected");
     expect(error).toMatchObject({ reason: "Its vectors have 2 dimensions, which is less than 3.", param: "dimensions" });
   });
 });
 
-describe("what is no answer is unreadable", () => {
+describe("an invalid answer is unreadable", () => {
   const wrong: [string, unknown][] = [
     ["too few vectors", [item(0, one)]],
     ["too many", [item(0, one), item(1, two), item(2, two)]],
@@ -196,7 +196,7 @@ describe("what is no answer is unreadable", () => {
     await expectFault(embed(body), "unreadable");
   });
 
-  test("an error under status 200 is judged by what it says", async () => {
+  test("an error under status 200 gets the fault of that error", async () => {
     await expectFault(embed('{"error":{"message":"busy","code":503}}'), "unavailable");
     await expectFault(embed('{"error":{"message":"too long","type":"invalid_request_error"}}'), "rejected");
   });

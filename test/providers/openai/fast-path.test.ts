@@ -1,4 +1,4 @@
-// The fast path is the slow path, only cheaper: same records, same counts, whatever the text.
+// The fast path gives the same records and counts as the slow path, whatever the text.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { newChunkState, readChunk } from "../../../src/providers/openai/chunk.ts";

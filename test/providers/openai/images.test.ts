@@ -1,14 +1,14 @@
-// Pictures over the `openai` protocol: generations and edits, both forms of answers, refusals, and references that can't be had.
+// Images over the `openai` protocol: generations and edits, both forms of answers, refusals, and references that can't be loaded.
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import type { Begun, FetchReference, PictureOrder } from "../../../src/providers/verbs/media.ts";
+import type { Begun, FetchReference, ImageOrder } from "../../../src/providers/verbs/media.ts";
 import { openaiImages, referenceBytesMax } from "../../../src/providers/openai/images.ts";
 import type { Provider } from "../../../src/providers/types.ts";
 import { type Answer, type Host, routeTo, startHost, until, useUpstream } from "../upstream-fixture.ts";
 import { expectFault, json } from "./chat-fixture.ts";
 
 const square = { width: 1024, height: 1024 };
-const picture: PictureOrder = { prompt: "a lighthouse", count: 1, size: square, aspect: "1:1", quality: null, references: [], extra: {} };
+const picture: ImageOrder = { prompt: "a lighthouse", count: 1, size: square, aspect: "1:1", quality: null, references: [], extra: {} };
 const nothing = { contentType: null, width: null, height: null, seconds: null, fps: null };
 const file = Buffer.from("a picture");
 const answered = JSON.stringify({ created: 1, data: [{ b64_json: file.toString("base64"), revised_prompt: "A lighthouse" }] });
@@ -23,13 +23,13 @@ interface Ask {
   fetchReference?: FetchReference;
 }
 
-function make(host: Host, order: Partial<PictureOrder> = {}, ask: Ask = {}): Promise<Begun> {
+function make(host: Host, order: Partial<ImageOrder> = {}, ask: Ask = {}): Promise<Begun> {
   const { upstream = useUpstream(), signal = new AbortController().signal, provider, fetchReference = fetchPng } = ask;
   const call = { route: routeTo(`${host.url}/v1`, provider), signal, requestId: "req_test", publicModel: "demo/image", jobId: "job_1" };
   return openaiImages(upstream, fetchReference)({ ...call, order: { ...picture, ...order } });
 }
 
-const makeOf = async (answer: Answer | string, order: Partial<PictureOrder> = {}, ask: Ask = {}) =>
+const makeOf = async (answer: Answer | string, order: Partial<ImageOrder> = {}, ask: Ask = {}) =>
   make(await startHost(typeof answer === "string" ? json(200, answer) : answer), order, ask);
 
 async function formOf(host: Host): Promise<FormData> {
@@ -38,7 +38,7 @@ async function formOf(host: Host): Promise<FormData> {
 }
 
 describe("generations", () => {
-  test("POST /images/generations with what the endpoint decided, and nothing of how the pictures are to come", async () => {
+  test("POST /images/generations with what the endpoint decided, and without response_format", async () => {
     const host = await startHost(json(200, answered));
     await make(host, { count: 3, size: { width: 1536, height: 1024 }, extra: { background: "transparent", n: 9, model: "other" } });
     expect(host.requests).toMatchObject([{ method: "POST", url: "/v1/images/generations" }]);
@@ -104,7 +104,7 @@ describe("edits", () => {
     ["too_large", "input_too_large"],
     ["invalid", "input_invalid"],
     ["unreachable", "input_invalid"],
-  ])("a reference that is %s: rejected as %s, and nobody is called", async (reason, code) => {
+  ])("a reference that is %s: rejected as %s, without a call", async (reason, code) => {
     const host = await startHost(json(200, answered));
     const error = await expectFault(make(host, { references }, { fetchReference: failing(reason) }), "rejected");
     expect(error).toMatchObject({ reason: "It can't be had.", job: { code } });
@@ -118,7 +118,7 @@ describe("edits", () => {
     expect(error.job!.code).toBe("input_too_large");
   });
 
-  test("a fault of our own while one is loaded stays what it is; an abort is the signal's reason", async () => {
+  test("our own error while one is loaded stays unchanged; an abort is the signal's reason", async () => {
     const broken: FetchReference = () => Promise.reject(new TypeError("a bug"));
     await expect(makeOf(answered, { references }, { fetchReference: broken })).rejects.toThrow(TypeError);
     const stop = new AbortController();
@@ -131,7 +131,7 @@ describe("edits", () => {
 });
 
 describe("answers", () => {
-  test("base64, with what it says of the pictures", async () => {
+  test("base64, with what the host reports about the images", async () => {
     const files = [randomBytes(40_000), randomBytes(3)];
     const data = files.map((each) => ({ b64_json: each.toString("base64") }));
     const whole = JSON.stringify({ created: 1, data, output_format: "webp", size: "1536x1024", usage: { total_tokens: 3 } });
@@ -220,7 +220,7 @@ describe("errors", () => {
     [429, { code: "insufficient_quota" }, "our_fault"],
     [404, { code: "model_not_found" }, "gone"],
     [500, { type: "server_error" }, "unavailable"],
-  ] as const)("%i %o: %s, the fault says all", async (status, fields, fault) => {
+  ] as const)("%i %o: %s, the fault alone decides", async (status, fields, fault) => {
     expect((await expectFault(makeOf(json(status, error(fields))), fault)).job).toBeNull();
   });
 

@@ -1,4 +1,4 @@
-// Aborts in every phase, slow readers and many of them: nothing stays open at either end.
+// Aborts in every phase, slow readers, many calls at once: nothing stays open at either end.
 import { describe, expect, test } from "vitest";
 import { openaiChat } from "../../../src/providers/openai/chat.ts";
 import type { ChatCall, ChatStream } from "../../../src/providers/verbs/chat.ts";
@@ -79,7 +79,7 @@ describe("aborts", () => {
     await until(() => host.sockets.size === 0 && upstream.gauge().calls === 0);
   });
 
-  test("after all of it arrived, before anybody read it: forEach rejects with the signal's reason", async () => {
+  test("after all of it arrived, before it was read: forEach rejects with the signal's reason", async () => {
     const host = await startHost((_request, response) => response.writeHead(200, { "content-type": "text/event-stream" }).end(first));
     const abort = new AbortController();
     const upstream = useUpstream();
@@ -89,7 +89,7 @@ describe("aborts", () => {
     await expect(stream.forEach(() => undefined)).rejects.toThrow("left");
   });
 
-  test("a listener that throws, and a stream that nobody reads, cancelled: the host's socket closes", async () => {
+  test("a listener that throws, and an unread stream, cancelled: the host's socket closes", async () => {
     const host = await startHost(endless);
     const upstream = useUpstream();
     const stream = await started(upstream, host);
@@ -162,7 +162,7 @@ describe("back-pressure", () => {
     const { answer, written } = flood(64e6);
     const host = await startHost(answer);
     const stream = await started(useUpstream(), host);
-    await settled(written); // nobody listens yet: the socket waits already
+    await settled(written); // without a listener the socket waits already
     expect(written()).toBeLessThan(16e6);
     let release: () => void = () => undefined;
     let characters = 0;

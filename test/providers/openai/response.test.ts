@@ -1,5 +1,4 @@
-// Whole answers in the one shape that clients know, and the usage they are billed by: what no host alone is known for.
-// What the hosts of WIRE.md 10.2 do is hosts/hosts.test.ts's.
+// Whole answers in the shape that clients know, and the usage they are billed by. hosts/hosts.test.ts covers what single hosts do.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readUsage } from "../../../src/providers/openai/usage.ts";

@@ -1,4 +1,4 @@
-// What every record of a chat stream has to be, whoever it came from (WIRE.md 1, rules 1, 2, 6 to 9, and 2.2).
+// The rules that every record of a chat stream keeps, whichever host it came from (docs/behaviour/streams.md#chunks).
 import { expect } from "vitest";
 import { publicModel } from "./chat-fixture.ts";
 

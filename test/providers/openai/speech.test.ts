@@ -1,4 +1,4 @@
-// Speech over the `openai` protocol: what is asked, how it is converted, back-pressure, aborts and failures.
+// Speech over the `openai` protocol: the request, conversion, back-pressure, aborts and failures.
 import { MPEGDecoder } from "mpg123-decoder";
 import { describe, expect, test } from "vitest";
 import type { SpeechOrder } from "../../../src/providers/verbs/audio.ts";
@@ -61,7 +61,7 @@ test("it has begun with the first byte, long before the last", async () => {
 describe.each(["pcm_24000", "mp3_44100_128"] as const)("%s that never ends", (format) => {
   const never = () => endless(pcm, tonePcm(440, 24_000, 1), "audio/pcm");
 
-  test("nobody reads: the host's socket fills and no more comes", async () => {
+  test("without a reader the host's socket fills and no more comes", async () => {
     const host = never();
     const made = await say(host.answer, { format });
     expect(await settled(host.written)).toBeLessThan(16_000_000);

@@ -1,4 +1,4 @@
-// How long a stream may take: a host that only shows that it lives is waited for long, not for ever (http.ts, UpstreamLimits).
+// Time limits of a stream: a host that only shows that it is alive is waited for long, but not for ever (http.ts, UpstreamLimits).
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { openaiChat } from "../../../src/providers/openai/chat.ts";
@@ -6,7 +6,7 @@ import type { UpstreamLimits } from "../../../src/providers/transport/types.ts";
 import { type Answer, routeTo, startHost, until, useUpstream } from "../upstream-fixture.ts";
 import { chunk, expectFault, publicModel, sse } from "./chat-fixture.ts";
 
-/** What `first` says, then `again` every 20 ms for ever. */
+/** Sends `first` once, then `again` every 20 ms for ever. */
 function everAgain(first: string, again: string): Answer {
   return (_request, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).write(first || ": here\n\n");

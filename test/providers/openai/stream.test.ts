@@ -1,5 +1,5 @@
-// Streams: records by the rules of WIRE.md 1 and 2, when they begin and how they end. What each host of WIRE.md 10.2
-// does of its own is hosts/hosts.test.ts's.
+// Chat streams: records by docs/behaviour/streams.md#chunks, when they begin and how they end. hosts/hosts.test.ts covers what single
+// hosts do.
 import { describe, expect, test } from "vitest";
 import { UpstreamError } from "../../../src/providers/errors/upstream-error.ts";
 import type { Answer } from "../upstream-fixture.ts";
@@ -61,7 +61,7 @@ describe("a host that answers whole", () => {
 });
 
 describe("when it begins", () => {
-  // WIRE.md 10.3 counts the role as useful: a caller sees at once that the model works, and an error after it interrupts the stream.
+  // The role counts as useful: a caller sees at once that the model works, and an error after it interrupts the stream.
   test("a role alone is a beginning, while its host still thinks", async () => {
     const thinking: Answer = (_request, response) =>
       void response.writeHead(200, { "content-type": "text/event-stream" }).write(sse(chunk({ role: "assistant", content: "" })));
@@ -168,7 +168,7 @@ describe("how it ends", () => {
     expect(assembled(await collect(stream)).finish).toBe("stop");
   });
 
-  test("repeated ends are told once", async () => {
+  test("repeated finish reasons are sent once", async () => {
     const records = await collect(await askStream(sse(...begun, chunk({}, "stop"), chunk({ content: "" }, "stop"), "[DONE]")));
     expect(records.filter((record) => record.choices[0].finish_reason !== null)).toHaveLength(1);
   });

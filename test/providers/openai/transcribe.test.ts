@@ -57,7 +57,7 @@ const full = {
 };
 
 describe("what is sent", () => {
-  test("a form with every field that was given, the file last, under a name that tells its kind", async () => {
+  test("a form with every field that was given, the file last, with an extension that shows its kind", async () => {
     const host = await startHost(json(200, '{"text":"Hello."}'));
     await transcribe(host, { language: "en", prompt: "Names: Zoë", temperature: 0.4 });
     expect(host.requests).toMatchObject([{ method: "POST", url: "/v1/audio/transcriptions" }]);
@@ -103,7 +103,7 @@ describe("what is sent", () => {
 });
 
 describe("answers", () => {
-  test("a full one keeps what it says", async () => {
+  test("a complete one is unchanged", async () => {
     const answer = { task: "transcribe", language: "english", duration: 9.9, text: "Hello.", segments: [full], words: [] };
     expect(await heard(answer)).toEqual({ language: "english", text: "Hello.", segments: [full] });
   });
@@ -149,7 +149,7 @@ describe("answers", () => {
     ["one without times", [full, { text: "Hello." }]],
     ["one that is no object", [full, "Hello."]],
     ["one without a text", [{ start: 0, end: 1 }]],
-  ])("segments that are no use (%s) are none", async (_what, segments) => {
+  ])("unusable segments (%s) are dropped", async (_what, segments) => {
     expect(await heard({ text: "Hello.", language: "en", segments })).toEqual({ text: "Hello.", language: "en", segments: null });
   });
 
@@ -157,7 +157,7 @@ describe("answers", () => {
     expect(await heard({ text: "", segments: [] })).toEqual({ text: "", language: null, segments: [] });
   });
 
-  test("a text that stands in the segments alone", async () => {
+  test("a text that is only in the segments", async () => {
     const segments = [{ ...full }, { ...full, start: 3, end: 4, text: " World." }];
     expect((await heard({ segments })).text).toBe(" Hello. World.");
   });
@@ -175,12 +175,12 @@ describe("failures", () => {
     ["a page", (_request: unknown, response: any) => response.writeHead(502).end("<html><title>Bad gateway</title>"), "unavailable"],
     ["no text", { segments: null }, "unreadable"],
     [
-      "more segments than anybody says in ten seconds",
+      "more segments than ten seconds of speech have",
       { text: "a", segments: Array(1_051).fill({ start: 0, end: 1, text: "a" }) },
       "unreadable",
     ],
     ["two megabytes about ten seconds", { text: "a".repeat(2_000_000) }, "unreadable"],
-    ["a text that is none", { text: 7 }, "unreadable"],
+    ["a text that is not a string", { text: 7 }, "unreadable"],
     ["200 with an error", { error: { message: "busy", type: "server_error" } }, "unavailable"],
     ["200 with an error of the caller's", { error: { message: "Bad file.", type: "invalid_request_error" } }, "rejected"],
     ["400", json(400, '{"error":{"message":"Invalid file format.","param":"file"}}'), "rejected"],

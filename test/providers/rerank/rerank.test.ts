@@ -1,4 +1,4 @@
-// Rankings of the hosts of WIRE.md 11.2, as each of them writes answers and errors, in the one form that the gateway gives.
+// Rankings and errors as each host writes them (docs/behaviour/providers.md#rerank), in the one form that the gateway answers.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { rerank } from "../../../src/providers/rerank/rerank.ts";
@@ -43,7 +43,7 @@ describe("hosts", () => {
     ["openrouter-tokens", usageOf(150), { total_tokens: 150 }],
     ["vllm", usageOf(56), { total_tokens: 56 }],
     ["cohere-v1", usageOf(44), {}],
-  ])("%s: best first, every document once, tokens where they are what is billed", async (name, usage, shown) => {
+  ])("%s: best first, every document once, tokens where the host bills them", async (name, usage, shown) => {
     const whole = await rank(fixture(`${name}.json`));
     expect(whole.ranking.results.map(({ index }) => index)).toEqual([2, 0, 1]);
     expect(whole.ranking.model).toBe("demo/rerank");
@@ -52,7 +52,7 @@ describe("hosts", () => {
     for (const key of ["usage", "data", "provider"]) expect(whole.ranking).not.toHaveProperty(key);
   });
 
-  test("what a host says beside its ranking stays: id, object, meta, documents as text or object, and fields nobody here knows", async () => {
+  test("what a host says beside its ranking stays: id, object, meta, documents as text or object, and unknown fields", async () => {
     expect((await rank(fixture("cohere.json"))).ranking).toMatchObject({
       id: "07734bd2-2473-4f07-94e1-0d9f0e6843cf",
       meta: { api_version: { version: "2" } },
@@ -68,7 +68,7 @@ describe("hosts", () => {
     });
   });
 
-  test("what the gateway pays stays its own, wherever a host says it", async () => {
+  test("what the gateway pays is removed, wherever a host reports it", async () => {
     const paid = '{"results":[{"index":0,"relevance_score":1}],"cost":1,"inference_status":{"cost":0.1,"runtime_ms":3}}';
     expect((await rank(paid)).ranking).toMatchObject({ inference_status: { runtime_ms: 3 } });
     expect(JSON.stringify((await rank(paid)).ranking)).not.toContain("cost");
@@ -88,7 +88,7 @@ describe("hosts", () => {
   });
 });
 
-describe("what is no answer is unreadable", () => {
+describe("an invalid answer is unreadable", () => {
   const ranked = (...results: unknown[]) => JSON.stringify({ results });
   const first = { index: 0, relevance_score: 0.5 };
   test.each([

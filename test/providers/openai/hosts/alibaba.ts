@@ -1,5 +1,5 @@
 // Alibaba: cache reads and cache writes both inside the prompt; reasoning switched by enable_thinking.
-import { type Host, tokens } from "./told.ts";
+import { type Host, tokens } from "./shown.ts";
 
 export const alibaba: Host = {
   answers: {

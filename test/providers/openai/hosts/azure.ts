@@ -1,5 +1,5 @@
 // Azure: filter results before the first choice.
-import { type Host, tokens } from "./told.ts";
+import { type Host, tokens } from "./shown.ts";
 
 export const azure: Host = {
   answers: {

@@ -1,5 +1,5 @@
 // DeepInfra: completion_tokens may leave reasoning out; errors also in the form of its native inference.
-import { type Host, tokens } from "./told.ts";
+import { type Host, tokens } from "./shown.ts";
 
 export const deepinfra: Host = {
   answers: {

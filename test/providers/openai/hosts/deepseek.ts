@@ -1,5 +1,5 @@
-// DeepSeek: cache hits beside the totals, comments and blank lines while it queues, a finish that means failure.
-import { type Host, tokens } from "./told.ts";
+// DeepSeek: cache hits beside the totals, comments and blank lines while it queues, a finish reason that means failure.
+import { type Host, tokens } from "./shown.ts";
 
 export const deepseek: Host = {
   answers: {
@@ -25,6 +25,6 @@ export const deepseek: Host = {
       fault: "unavailable",
       reason: "Service is too busy. We advise users to temporarily switch to alternative LLM API service providers.",
     },
-    "error-midstream-finish.sse": { fault: "unavailable", reason: "the upstream says that it failed midway", after: "The sea" },
+    "error-midstream-finish.sse": { fault: "unavailable", reason: "the upstream reports a failure in the answer", after: "The sea" },
   },
 };

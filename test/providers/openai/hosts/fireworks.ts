@@ -1,5 +1,5 @@
 // Fireworks: OpenAI's shape, but an error may be a plain text.
-import { type Host, tokens } from "./told.ts";
+import { type Host, tokens } from "./shown.ts";
 
 export const fireworks: Host = {
   answers: {

@@ -1,6 +1,6 @@
 // Gemini's compatible mode: calls without index or id, thought signatures, errors in an array.
 import { expect } from "vitest";
-import { type Host, tokens } from "./told.ts";
+import { type Host, tokens } from "./shown.ts";
 
 export const gemini: Host = {
   answers: {

@@ -1,5 +1,5 @@
 // Groq: usage in x_groq as well or only there, times inside it, x_groq.error in a stream, 413 for too many tokens a minute.
-import { type Host, tokens } from "./told.ts";
+import { type Host, tokens } from "./shown.ts";
 
 export const groq: Host = {
   answers: {

@@ -1,6 +1,6 @@
-// Every row of WIRE.md 10.2, by the host's name: where its usage and cached tokens stand, how it thinks, calls tools and
-// tells log probabilities, how its answers and its errors end. The bytes are fixtures/hosts/<host>/<quirk>.{json,sse},
-// what they have to mean is <host>.ts beside this file.
+// The hosts of docs/behaviour/providers.md#hosts: where usage and cached tokens are, how each reports reasoning, tool calls, log
+// probabilities, ends and errors. The recorded bytes are fixtures/hosts/<host>/<quirk>.{json,sse}; <host>.ts beside this file says what
+// they must become.
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -20,7 +20,7 @@ import { ollama } from "./ollama.ts";
 import { openai } from "./openai.ts";
 import { openrouter } from "./openrouter.ts";
 import { others } from "./others.ts";
-import { type Host, tell, type Told } from "./told.ts";
+import { type Host, tell, type Shown } from "./shown.ts";
 import { together } from "./together.ts";
 import { vllm } from "./vllm.ts";
 import { xai } from "./xai.ts";
@@ -44,7 +44,7 @@ const hosts: Record<string, Host> = {
   others,
 };
 const folder = fileURLToPath(new URL("../fixtures/hosts/", import.meta.url));
-const nothing: Told = { content: "", reasoning: "", refusal: "", calls: [], finish: "stop", logprobs: [], kept: [] };
+const nothing: Shown = { content: "", reasoning: "", refusal: "", calls: [], finish: "stop", logprobs: [], kept: [] };
 
 test("each file has its meaning, and each meaning its file", () => {
   const meant = Object.entries(hosts).flatMap(([host, { answers, faults }]) =>
@@ -57,7 +57,7 @@ describe.each(Object.keys(hosts))("%s", (host) => {
   const { answers, faults } = hosts[host]!;
   const textOf = (name: string) => readFileSync(`${folder}${host}/${name}`, "utf8");
 
-  test.each(Object.keys(answers))("%s: what is told and what it is billed by", async (name) => {
+  test.each(Object.keys(answers))("%s: what the caller gets and what it is billed by", async (name) => {
     const { usage = null, ...told } = answers[name]!;
     const expected = { ...nothing, ...told };
     const text = textOf(name);
@@ -66,7 +66,7 @@ describe.each(Object.keys(hosts))("%s", (host) => {
       expect(whole.usage).toEqual(usage);
       expect(tell([whole.completion])).toEqual(expected);
     }
-    // A host that answers whole though a stream was asked for is told as a stream.
+    // A host that ignores `stream` answers whole: its answer is replayed as a stream.
     const stream = await askStream(name.endsWith(".json") ? json(200, text) : events(text));
     const records = await collect(stream);
     expectRules(records);

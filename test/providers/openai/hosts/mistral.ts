@@ -1,5 +1,5 @@
 // Mistral: content as an array with thinking in it, cached tokens under two names, flat errors.
-import { type Host, tokens } from "./told.ts";
+import { type Host, tokens } from "./shown.ts";
 
 export const mistral: Host = {
   answers: {
@@ -27,7 +27,7 @@ export const mistral: Host = {
     "error-401-message.json": { fault: "our_fault", reason: "Unauthorized" },
     "error-422-detail.json": { fault: "rejected", reason: "body.temperature: Input should be greater than or equal to 0" },
     "error-429-flat.json": { fault: "rate_limited", reason: "Service tier capacity exceeded for this model." },
-    "error-midstream-finish.sse": { fault: "unavailable", reason: "the upstream says that it failed midway", after: "The sea" },
+    "error-midstream-finish.sse": { fault: "unavailable", reason: "the upstream reports a failure in the answer", after: "The sea" },
     "error-midstream.sse": { fault: "unavailable", reason: "Service unavailable.", after: "The sea" },
   },
 };

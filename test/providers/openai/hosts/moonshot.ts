@@ -1,5 +1,5 @@
 // Moonshot: cached tokens at the top of usage, and usage inside the choice.
-import { type Host, tokens } from "./told.ts";
+import { type Host, tokens } from "./shown.ts";
 
 export const moonshot: Host = {
   answers: {

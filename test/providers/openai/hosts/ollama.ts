@@ -1,5 +1,5 @@
 // Ollama: calls whole in one chunk, all of index 0, and finish `stop` with them.
-import { type Host, tokens } from "./told.ts";
+import { type Host, tokens } from "./shown.ts";
 
 export const ollama: Host = {
   answers: {

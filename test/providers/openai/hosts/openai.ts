@@ -1,5 +1,5 @@
-// OpenAI: details under both sums, errors with type, param and code; a spent quota is a 429 that must not be tried again.
-import { type Host, tokens } from "./told.ts";
+// OpenAI: details under both sums, errors with type, param and code; a spent quota is a 429 that must not be retried.
+import { type Host, tokens } from "./shown.ts";
 
 export const openai: Host = {
   answers: {

@@ -1,5 +1,5 @@
-// OpenRouter: comments while it queues, reasoning_details to be sent back, numeric error codes; who served it is not told on.
-import { type Host, tokens } from "./told.ts";
+// OpenRouter: comments while it queues, reasoning_details to be sent back, numeric error codes; callers don't see who served.
+import { type Host, tokens } from "./shown.ts";
 
 export const openrouter: Host = {
   answers: {

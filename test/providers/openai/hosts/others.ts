@@ -1,5 +1,5 @@
-// Habits that several hosts have, or old builds.
-import { type Host, tokens } from "./told.ts";
+// Quirks that several hosts or old builds share.
+import { type Host, tokens } from "./shown.ts";
 
 export const others: Host = {
   answers: {

@@ -1,5 +1,5 @@
 // Together: usage unasked in the last chunk, `eos`, log probabilities as parallel arrays or a bare number.
-import { type Host, tokens } from "./told.ts";
+import { type Host, tokens } from "./shown.ts";
 
 export const together: Host = {
   answers: {

@@ -1,5 +1,5 @@
 // vLLM: usage in every chunk, reasoning under its newer and older name, errors nested and flat, stop_reason of its own.
-import { type Host, tokens } from "./told.ts";
+import { type Host, tokens } from "./shown.ts";
 
 export const vllm: Host = {
   answers: {

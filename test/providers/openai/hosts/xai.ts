@@ -1,5 +1,5 @@
 // xAI: completion_tokens leave reasoning out, the total holds it; errors as a plain text beside a code.
-import { type Host, tokens } from "./told.ts";
+import { type Host, tokens } from "./shown.ts";
 
 export const xai: Host = {
   answers: {

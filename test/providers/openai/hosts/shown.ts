@@ -1,8 +1,8 @@
-// What an answer tells its caller, put together in one form from whole answers and from streams alike.
+// Collects what an answer shows its caller in one form, from whole answers and streams alike.
 import type { UpstreamFault } from "../../../../src/providers/errors/upstream-error.ts";
 import type { Usage } from "../../../../src/usage.ts";
 
-export interface Told {
+export interface Shown {
   content: string;
   reasoning: string;
   refusal: string;
@@ -17,7 +17,7 @@ export interface Told {
 /** What one host's files are read as. The names are those of fixtures/hosts/<host>/; `status` in `error-<status>-…` is the reply's. */
 export interface Host {
   /** What is left out is empty, null for usage, `stop` for finish. */
-  answers: Record<string, Partial<Told> & { usage?: Usage }>;
+  answers: Record<string, Partial<Shown> & { usage?: Usage }>;
   faults: Record<string, Fault>;
 }
 
@@ -41,7 +41,7 @@ const own = new Set(
 );
 
 /** `parts` are choices of chunks (`delta`) or of a whole answer (`message`), under the answers they came in. */
-export function tell(answers: any[]): Told {
+export function tell(answers: any[]): Shown {
   const choices = answers.flatMap((answer) => answer.choices);
   const parts = choices.map((choice) => choice.delta ?? choice.message);
   const join = (key: string) => parts.map((part) => part[key] ?? "").join("");
@@ -63,6 +63,6 @@ export function tell(answers: any[]): Told {
   };
 }
 
-function logprobOf({ token, logprob, top_logprobs: top }: any): Told["logprobs"][number] {
+function logprobOf({ token, logprob, top_logprobs: top }: any): Shown["logprobs"][number] {
   return [token, logprob, Object.fromEntries(top.map((other: any) => [other.token, other.logprob]))];
 }

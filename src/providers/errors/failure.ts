@@ -1,27 +1,27 @@
-// Why an attempt at an upstream failed, as its operator needs to know it: a word of a closed list and a sentence. Neither is shown to callers.
-import { knownStatuses, type Trouble, type TroubleCause, UpstreamError } from "./upstream-error.ts";
+// Why an attempt failed, for the operator: a cause from a closed list and a sentence. Callers see neither.
+import { knownStatuses, type Failure, type FailureCause, UpstreamError } from "./upstream-error.ts";
 
-/** A sentence, not a document. */
+/** Longer sentences are cut. */
 const detailCharacters = 500;
 
-/** What is known of the failure itself, else what its fault and status say. The sentence can be stored and logged as it is. */
-export function troubleOf(error: UpstreamError): Trouble {
-  const { cause, detail } = error.trouble ?? toldBy(error);
+/** The failure recorded with the error, else one derived from fault and status. The sentence is safe to store and log. */
+export function failureOf(error: UpstreamError): Failure {
+  const { cause, detail } = error.failure ?? derivedFrom(error);
   return { cause, detail: detail.slice(0, detailCharacters).replaceAll("\0", "").toWellFormed() };
 }
 
-function toldBy(error: UpstreamError): Trouble {
-  if (error.cause instanceof UpstreamError) return troubleOf(error.cause); // the same failure in other words
+function derivedFrom(error: UpstreamError): Failure {
+  if (error.cause instanceof UpstreamError) return failureOf(error.cause); // the same failure, worded for the caller
   return { cause: causeOf(error), detail: error.reason };
 }
 
-/** For logs where an upstream's own sentence may quote a prompt: without it. */
-export function wordlessTrouble(error: UpstreamError): { cause: TroubleCause; detail?: string } {
-  const { cause, detail } = troubleOf(error);
+/** For logs: leaves out an upstream's own sentence, which may quote a prompt. */
+export function failureWithoutText(error: UpstreamError): { cause: FailureCause; detail?: string } {
+  const { cause, detail } = failureOf(error);
   return /^(?:http_\w+|error_in_answer|failed|not_sent)$/.test(cause) ? { cause } : { cause, detail };
 }
 
-function causeOf({ fault, status }: UpstreamError): TroubleCause {
+function causeOf({ fault, status }: UpstreamError): FailureCause {
   if (fault === "local_overload" || fault === "failed") return fault;
   if (fault === "unreadable" && (status === null || status < 300)) return fault;
   if (status === null) return fault === "unavailable" ? "connection_failed" : "not_sent";
@@ -31,8 +31,8 @@ function causeOf({ fault, status }: UpstreamError): TroubleCause {
   return status < 400 ? "http_3xx" : status < 500 ? "http_4xx" : "http_5xx";
 }
 
-/** What a socket's error says. Its own message is never repeated, since it may quote a header; where it was going is. */
-export function socketTrouble(error: Error): Trouble {
+/** Describes a socket error by its code and address. Its own message may quote a header and is never repeated. */
+export function socketFailure(error: Error): Failure {
   const { code, address, port, hostname, reason } = error as SocketError;
   const word = typeof code === "string" && /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? code : error.name;
   const [cause, sentence] = socketCauses[word] ?? causeOfFamily(word);
@@ -46,11 +46,11 @@ interface SocketError extends Error {
   address?: string;
   port?: number;
   hostname?: string;
-  /** Of a certificate: which names it is for. */
+  /** Of a certificate error: the names that the certificate covers. */
   reason?: unknown;
 }
 
-function causeOfFamily(code: string): readonly [TroubleCause, string] {
+function causeOfFamily(code: string): readonly [FailureCause, string] {
   if (/^EAI_/.test(code)) return ["dns", "the host's name could not be looked up"];
   if (/^CERT_|CERTIFICATE|_CERT(?:_|$)|CRL/.test(code)) return ["tls_untrusted", "the certificate is not trusted"];
   if (/^ERR_(?:SSL|TLS)_|^EPROTO$/.test(code)) return ["tls_failed", "no secure connection could be agreed on"];
@@ -58,7 +58,7 @@ function causeOfFamily(code: string): readonly [TroubleCause, string] {
   return ["connection_failed", "the connection failed"];
 }
 
-const socketCauses: Readonly<Record<string, readonly [TroubleCause, string]>> = {
+const socketCauses: Readonly<Record<string, readonly [FailureCause, string]>> = {
   ECONNREFUSED: ["connection_refused", "nothing listens there"],
   ECONNRESET: ["connection_reset", "the connection was reset"],
   EPIPE: ["connection_reset", "the connection was reset"],

@@ -1,4 +1,4 @@
-// A database that is gone, or falls silent, takes nothing from /metrics but what only it knows.
+// A database that is down or silent removes from /metrics only what it alone knows.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openDatabaseProxy, type DatabaseProxy } from "../robustness/database-proxy.ts";
 import { loadCatalog } from "../../src/catalog/load.ts";

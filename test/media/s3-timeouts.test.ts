@@ -1,4 +1,4 @@
-// How long a bucket is waited for: a large file takes its time on the way up, and a question that nobody answers does not.
+// Timeouts of a bucket: a large upload may take its time, a request that is never answered may not.
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -41,7 +41,7 @@ test("a file may take longer than an answer, as its bytes need, and is sent once
   await store.close();
 });
 
-test("a bucket that says nothing is given up after the tries", async () => {
+test("a silent bucket fails after the retries", async () => {
   asked.length = 0;
   const store = await open();
   await expect(store.size(name)).rejects.toThrow("the bucket failed to head a file: ETIMEDOUT (no answer)");

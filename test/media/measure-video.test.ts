@@ -1,13 +1,13 @@
-// Reading clips whose index is broken: it may fail or take for ever, and neither may hold the gateway.
+// Videos with a broken index: reading may fail or loop, and neither may block the gateway.
 import { readdirSync, readlinkSync } from "node:fs";
 import { expect, test } from "vitest";
-import { measureClip } from "../../src/media/measure-video.ts";
+import { measureVideo } from "../../src/media/measure-video.ts";
 import { fixturePath } from "./file-server.ts";
 
 test("an index without end is given up, while everything else goes on", async () => {
   let turns = 0;
   const ticking = setInterval(() => (turns += 1), 10);
-  expect(await measureClip(fixturePath("clip-endless.mp4"), 1_500)).toBeNull();
+  expect(await measureVideo(fixturePath("clip-endless.mp4"), 1_500)).toBeNull();
   clearInterval(ticking);
   expect(turns).toBeGreaterThan(10);
   expect(
@@ -17,12 +17,12 @@ test("an index without end is given up, while everything else goes on", async ()
   ).toEqual([]);
 });
 
-test("a file that is no clip is an error", async () => {
-  await expect(measureClip(fixturePath("picture.png"))).rejects.toThrow();
+test("a file that is not a video is an error", async () => {
+  await expect(measureVideo(fixturePath("picture.png"))).rejects.toThrow();
 });
 
 test("many at once are measured", async () => {
-  const all = await Promise.all(Array.from({ length: 8 }, () => measureClip(fixturePath("clip.mp4"))));
+  const all = await Promise.all(Array.from({ length: 8 }, () => measureVideo(fixturePath("clip.mp4"))));
   expect(all).toEqual(Array.from({ length: 8 }, () => ({ width: 320, height: 180, seconds: 1.5, fps: 24 })));
 });
 
