@@ -10,7 +10,7 @@ import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { Context } from "./context.ts";
 import { connect, inTransaction } from "./db/connect.ts";
-import { type LaneGauge, openLaneGauge } from "./db/batcher.ts";
+import { type BatcherGauge, openBatcherGauge } from "./db/batcher.ts";
 import { keepPartitions } from "./db/partitions.ts";
 import { isLocal } from "./db/mutex.ts";
 import { openIdentityProviders } from "./identity/providers.ts";
@@ -94,8 +94,8 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const db = opening.adopt(openDatabase(config, options, log), (opened) => opened.close());
   const clock = options.clock ?? db.standing.now;
   const metrics = createMetrics(options.gathering);
-  const lanes = { reserve: openLaneGauge(), settle: openLaneGauge(), limits: openLaneGauge() };
-  const domain = await openDomain(config, options, { opening, db, clock, log, metrics, lanes, onFault });
+  const batchers = { reserve: openBatcherGauge(), settle: openBatcherGauge(), limits: openBatcherGauge() };
+  const domain = await openDomain(config, options, { opening, db, clock, log, metrics, batchers, onFault });
   const upstreams = opening.adopt(connectUpstreams(), (opened) => opened.close());
   const media = opening.adopt(await openMedia(config, options.media), (opened) => opened.close());
   // Loaded for those who have a collector alone.
@@ -104,7 +104,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   opening.defer(() => tracing?.close(flushMs));
   const breakers = createBreakers();
   const { ledger } = domain;
-  addGatewayFigures(metrics, { lanes, upstreams, breakers, database: db.pool, standing: db.standing, commitAgeMs: ledger.commitAgeMs });
+  addGatewayFigures(metrics, { batchers, upstreams, breakers, database: db.pool, standing: db.standing, commitAgeMs: ledger.commitAgeMs });
   addDatabaseFigures(metrics, { transaction: (work) => inTransaction(db, work), lookAtParity, onFault });
   const providers = openAdapters(upstreams, media);
   const listenUrl = config.databaseDirectUrl ?? options.databaseUrl;
@@ -116,7 +116,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const server = await createServer({
     context,
     handlers,
-    unready: () => unready(db, ledger, Object.values(lanes)),
+    unready: () => unready(db, ledger, Object.values(batchers)),
     metrics,
     tracing,
     limits: options.limits,
@@ -149,7 +149,7 @@ interface Ground {
   clock: Clock;
   log: Logger;
   metrics: ReturnType<typeof createMetrics>;
-  lanes: Record<"reserve" | "settle" | "limits", LaneGauge>;
+  batchers: Record<"reserve" | "settle" | "limits", BatcherGauge>;
   onFault: (error: unknown, what: string) => void;
 }
 
@@ -157,11 +157,11 @@ interface Ground {
 async function openDomain(
   config: Config,
   { databaseUrl, ledger: times }: GatewayOptions,
-  { opening, db, clock, log, metrics, lanes, onFault }: Ground,
+  { opening, db, clock, log, metrics, batchers, onFault }: Ground,
 ) {
   const watch = {
-    reserving: lanes.reserve,
-    settling: lanes.settle,
+    reserving: batchers.reserve,
+    settling: batchers.settle,
     reserved: (granted: Amount | null) => metrics.countHold("call", granted),
     settled: metrics.countCharge,
     unsettled: metrics.countUnsettled,
@@ -170,7 +170,7 @@ async function openDomain(
   opening.defer(() => ledger.close());
   const accounts = await createAccounts(db, { listenUrl: config.databaseDirectUrl ?? databaseUrl, clock, onFault });
   opening.defer(() => accounts.close());
-  const limits = opening.adopt(createLimits(db, onFault, lanes.limits), (opened) => opened.close());
+  const limits = opening.adopt(createLimits(db, onFault, batchers.limits), (opened) => opened.close());
   const mails = { smtpUrl: config.smtpUrl, from: config.mailFrom, log, prints: isLocal(databaseUrl) };
   const mailer = opening.adopt(createMailer(mails), (opened) => opened.close());
   const identityProviders = opening.adopt(openIdentityProviders(config.signInProviders), (opened) => opened.close());
@@ -229,7 +229,7 @@ export function createLog(config: Pick<Config, "logLevel">): Logger {
 }
 
 /** A sentence: why calls should not come here; null: they may. */
-async function unready(db: Context["db"], ledger: Context["ledger"], lanes: readonly LaneGauge[]): Promise<string | null> {
+async function unready(db: Context["db"], ledger: Context["ledger"], batchers: readonly BatcherGauge[]): Promise<string | null> {
   try {
     await db.pool.query("select 1");
   } catch {
@@ -237,6 +237,6 @@ async function unready(db: Context["db"], ledger: Context["ledger"], lanes: read
   }
   if (db.standing.refusal !== null) return db.standing.refusal;
   // A full disk lets reads and small writes pass. Without calls nothing is known of it: then it is time to try again.
-  if (lanes.some(({ awayAt }) => performance.now() - awayAt < awayMs)) return "the database refuses to write";
+  if (batchers.some(({ awayAt }) => performance.now() - awayAt < awayMs)) return "the database refuses to write";
   return (await ledger.commits()) ? null : "the database confirms no commit";
 }

@@ -2,32 +2,32 @@
 // They know nothing of money: what a batch does is its `work`.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Turns } from "./mutex.ts";
-import { isDatabaseAway } from "./transient-error.ts";
+import { isTransient } from "./transient-error.ts";
 
-interface Lane<Item, Result> {
+interface Batcher<Item, Result> {
   run(item: Item): Promise<Result>;
   /** Resolves when nothing is queued or under way. */
   drained(): Promise<void>;
 }
 
-interface LaneOptions<Item, Result> {
+interface BatcherOptions<Item, Result> {
   /**
    * One call for the whole batch; results in the batch's order. Must be idempotent: a broken connection repeats it, without the items
    * whose patience has ended. All or nothing: a call that fails has changed nothing.
    */
   work: (items: readonly Item[]) => Promise<readonly Result[]>;
-  /** More waiting items than this are refused with LaneFull. */
+  /** More waiting items than this are refused with BatcherFull. */
   waitingMax: number;
   /** How long each caller waits for an unavailable database. */
   patienceMs: number;
   /** Shared with other batchers; absent or null: none. */
   turns?: Turns | null;
   /** Kept up to date for /metrics. */
-  gauge?: LaneGauge;
+  gauge?: BatcherGauge;
 }
 
 /** Plain numbers, so that counting costs nothing. */
-export interface LaneGauge {
+export interface BatcherGauge {
   /** Items that queue for the next batch. */
   waiting: number;
   /** How many batches were at most as large as the bound of the same place, and larger than the one before it. */
@@ -40,7 +40,7 @@ export interface LaneGauge {
   awayAt: number;
 }
 
-export class LaneFull extends Error {}
+export class BatcherFull extends Error {}
 
 /** Thrown by work that knows which items are at fault: these fail with `cause`, the others are sent again. */
 export class FailedFor extends Error {
@@ -53,7 +53,7 @@ export class FailedFor extends Error {
 
 /** Larger batches gain nothing and hold their row locks longer. */
 const batchMax = 500;
-const laneSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, batchMax];
+const batchSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, batchMax];
 const firstPauseMs = 20;
 const longestPauseMs = 1_000;
 
@@ -65,12 +65,12 @@ interface Waiting<Item, Result> {
   reject: (error: unknown) => void;
 }
 
-export function openLaneGauge(): LaneGauge {
-  return { waiting: 0, batches: laneSizes.map(() => 0), bounds: laneSizes, items: 0, busyMs: 0, awayAt: -Infinity };
+export function openBatcherGauge(): BatcherGauge {
+  return { waiting: 0, batches: batchSizes.map(() => 0), bounds: batchSizes, items: 0, busyMs: 0, awayAt: -Infinity };
 }
 
-export function createLane<Item, Result>(options: LaneOptions<Item, Result>): Lane<Item, Result> {
-  const { waitingMax, patienceMs, turns = null, gauge = openLaneGauge() } = options;
+export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
+  const { waitingMax, patienceMs, turns = null, gauge = openBatcherGauge() } = options;
   const sender = openSender(options.work, turns, gauge);
   let waiting: Waiting<Item, Result>[] = [];
   let busy = false;
@@ -94,7 +94,7 @@ export function createLane<Item, Result>(options: LaneOptions<Item, Result>): La
   return {
     run: (item) =>
       new Promise((resolve, reject) => {
-        if (waiting.length >= waitingMax) return reject(new LaneFull());
+        if (waiting.length >= waitingMax) return reject(new BatcherFull());
         waiting.push({ item, giveUpAt: performance.now() + patienceMs, resolve, reject });
         gauge.waiting += 1;
         if (busy) return;
@@ -106,7 +106,7 @@ export function createLane<Item, Result>(options: LaneOptions<Item, Result>): La
 }
 
 /** Sends batches, again while the database is unavailable, until each item has succeeded or failed. */
-function openSender<Item, Result>(work: LaneOptions<Item, Result>["work"], turns: Turns | null, gauge: LaneGauge) {
+function openSender<Item, Result>(work: BatcherOptions<Item, Result>["work"], turns: Turns | null, gauge: BatcherGauge) {
   type Batch = Waiting<Item, Result>[];
   let last: LastStatement = { startedAt: 0, endedAt: 0 };
   /** The error of an unavailable database; null: it answers. */
@@ -114,7 +114,7 @@ function openSender<Item, Result>(work: LaneOptions<Item, Result>["work"], turns
 
   async function send(items: readonly Item[]): Promise<readonly Result[]> {
     const startedAt = performance.now();
-    const size = Math.min(laneSizes.length - 1, 32 - Math.clz32(items.length - 1));
+    const size = Math.min(batchSizes.length - 1, 32 - Math.clz32(items.length - 1));
     gauge.batches[size] = (gauge.batches[size] as number) + 1;
     gauge.items += items.length;
     try {
@@ -134,7 +134,7 @@ function openSender<Item, Result>(work: LaneOptions<Item, Result>["work"], turns
         gauge.awayAt = -Infinity;
         return batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
       } catch (error) {
-        if (!isDatabaseAway(error)) {
+        if (!isTransient(error)) {
           away = null;
           return settleApart(batch, error);
         }

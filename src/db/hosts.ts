@@ -1,7 +1,7 @@
 // Several hosts in one address, as libpq writes them: postgres://a:5432,b:5433/db?target_session_attrs=read-write. Each connection goes to the
 // first that answers and is what was asked for. pg itself knows one host.
 import pg from "pg";
-import { isDatabaseAway, OtherDatabase } from "./transient-error.ts";
+import { isTransient, OtherDatabase } from "./transient-error.ts";
 
 export type TargetSession = "any" | "read-write" | "primary";
 
@@ -43,7 +43,7 @@ export function clientOf(Client: typeof pg.Client, { urls, target }: Hosts, pati
     let failure: unknown;
     for (const url of order) {
       const reason = await refusalOf(url, target, patienceMs / urls.length).catch((error: unknown) => {
-        if (!isDatabaseAway(error)) throw error; // as libpq: a wrong password is no reason to ask elsewhere
+        if (!isTransient(error)) throw error; // as libpq: a wrong password is no reason to ask elsewhere
         return error;
       });
       if (reason === null) {

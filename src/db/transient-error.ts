@@ -27,7 +27,7 @@ export function isSurelyUndone(error: unknown): boolean {
 }
 
 /** True where the same query may succeed a moment later; the query itself is not at fault. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   if (typeof code === "string") return undone.test(code) || broken.test(code);
   return (

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { inSlot, openSlots } from "../concurrency/slots.ts";
 import { listen } from "../db/listen.ts";
-import { isDatabaseAway } from "../db/transient-error.ts";
+import { isTransient } from "../db/transient-error.ts";
 import { mayPass } from "../ledger/persist.ts";
 import { openAccountMutex } from "./account-mutex.ts";
 import { watchLate } from "./late-watch.ts";
@@ -82,7 +82,7 @@ function keepDoing(
   const once = () =>
     work()
       .catch((error: unknown) => {
-        if (!isDatabaseAway(error)) onFault(error, what);
+        if (!isTransient(error)) onFault(error, what);
       })
       .finally(() => (running = null));
   const timer = setInterval(() => (running ??= once()), everyMs);
@@ -106,7 +106,7 @@ async function sweepJobs({ db, catalog, times, onFault }: Sweeping): Promise<boo
     try {
       await db.pool.query("select media_tidy($1, $2, $3, $4)", [account_id, ...values]);
     } catch (error) {
-      if (isDatabaseAway(error)) throw error;
+      if (isTransient(error)) throw error;
       if (!mayPass(error)) onFault(error, `tidying the jobs of account ${account_id}`);
     }
   }
@@ -131,7 +131,7 @@ function openPublisher({ db, onFault }: Pick<JobParts, "db" | "onFault">): Publi
       const ids = waiting;
       waiting = [];
       await db.pool.query(publishSql, [ids]).catch((error: unknown) => {
-        if (!isDatabaseAway(error)) onFault(error, "publishing ended jobs");
+        if (!isTransient(error)) onFault(error, "publishing ended jobs");
       });
     }
   };

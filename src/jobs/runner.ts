@@ -1,5 +1,5 @@
 // Runs this process's share of the jobs: claims due ones, renews their leases, hands them over at the end.
-import { isDatabaseAway } from "../db/transient-error.ts";
+import { isTransient } from "../db/transient-error.ts";
 import { persist } from "../ledger/persist.ts";
 import { claimJobs, type ClaimedJob, giveBack, renewLeases } from "./claim.ts";
 import type { JobParts } from "./parts.ts";
@@ -51,7 +51,7 @@ export function startRunner(parts: JobParts): Runner {
         for (const job of jobs) take(job);
       }
     } catch (error) {
-      if (!isDatabaseAway(error)) parts.onFault(error, "claiming jobs");
+      if (!isTransient(error)) parts.onFault(error, "claiming jobs");
     }
   };
   const take = (job: ClaimedJob) => {
@@ -61,7 +61,7 @@ export function startRunner(parts: JobParts): Runner {
     const run = () => runJob(parts, job, { signal: drop.signal, handover: handover.signal });
     const done = (parts.tracing === null ? run() : parts.tracing.resume(job.request.traceparent ?? null, run))
       .catch((error: unknown): RunEnd => {
-        if (isDatabaseAway(error)) return "handed over";
+        if (isTransient(error)) return "handed over";
         // A retry would fail the same way: the lease ends by itself.
         parts.onFault(error, `ending ${job.shown_id}`);
         return "dropped";
@@ -101,7 +101,7 @@ export function startRunner(parts: JobParts): Runner {
 /** For another runner to take. */
 function letGo(parts: JobParts, ids: readonly string[]): Promise<void> {
   return persist(giveBackMs, AbortSignal.timeout(giveBackMs), () => giveBack(parts, ids)).catch((error: unknown) => {
-    if (!isDatabaseAway(error)) parts.onFault(error, "giving jobs back");
+    if (!isTransient(error)) parts.onFault(error, "giving jobs back");
   });
 }
 
@@ -112,6 +112,6 @@ async function renew(parts: JobParts, running: ReadonlyMap<string, RunningJob>):
     const ours = await renewLeases(parts, ids);
     for (const id of ids) if (!ours.has(id)) running.get(id)?.drop.abort();
   } catch (error) {
-    if (!isDatabaseAway(error)) parts.onFault(error, "renewing leases");
+    if (!isTransient(error)) parts.onFault(error, "renewing leases");
   }
 }

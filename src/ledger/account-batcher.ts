@@ -1,6 +1,6 @@
 // A batcher for the ledger, with a second one for accounts whose balance another session holds: only calls of those accounts wait for it.
 import type { Db } from "../db/connect.ts";
-import { createLane, FailedFor } from "../db/batcher.ts";
+import { createBatcher, FailedFor } from "../db/batcher.ts";
 
 /**
  * True if another session held the account's balance for longer than ledger_reserve and ledger_settle wait: lock_not_available, or
@@ -14,11 +14,11 @@ export function isAccountHeld(error: unknown): boolean {
 /** Like a batcher; an item whose account is held is retried until `patienceMs` are over. */
 export function createAccountBatcher<Item extends { accountId: bigint }, Result>(
   db: Db,
-  options: Parameters<typeof createLane<Item, Result>>[0],
-): ReturnType<typeof createLane<Item, Result>> {
+  options: Parameters<typeof createBatcher<Item, Result>>[0],
+): ReturnType<typeof createBatcher<Item, Result>> {
   const work = (items: readonly Item[]) => namingTheHeld(db, items, options.work);
-  const usual = createLane({ ...options, turns: db.turns, work });
-  const aside = createLane({ ...options, work }); // outside the mutex, since it may wait for long
+  const usual = createBatcher({ ...options, turns: db.turns, work });
+  const aside = createBatcher({ ...options, work }); // outside the mutex, since it may wait for long
   const held = new Set<bigint>();
   const waiting = new Set<Promise<unknown>>();
 

@@ -3,11 +3,11 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { plainArray } from "../db/array-text.ts";
-import { LaneFull, type LaneGauge } from "../db/batcher.ts";
+import { BatcherFull, type BatcherGauge } from "../db/batcher.ts";
 import type { Db } from "../db/connect.ts";
 import { ensurePartitions } from "../db/partitions.ts";
 import { refuseInDoubt } from "../db/standing.ts";
-import { isDatabaseAway } from "../db/transient-error.ts";
+import { isTransient } from "../db/transient-error.ts";
 import { fail } from "../errors/fail.ts";
 import type { Amount } from "../money.ts";
 import { createAccountBatcher, isAccountHeld } from "./account-batcher.ts";
@@ -82,8 +82,8 @@ const holdLife = "2 minutes";
 
 /** For /metrics. */
 export interface LedgerWatch {
-  reserving: LaneGauge;
-  settling: LaneGauge;
+  reserving: BatcherGauge;
+  settling: BatcherGauge;
   reserved(granted: Amount | null): void;
   /** The charge is committed. */
   settled(log: UsageLogRow): void;
@@ -115,8 +115,8 @@ export async function openLedger(db: Db, onFault: OnFault, watch?: LedgerWatch, 
         return reserved;
       } catch (cause) {
         // Whatever the last error was: an earlier attempt may have been made and its answer lost.
-        if (!(cause instanceof LaneFull)) giveUp(request, null);
-        if (cause instanceof LaneFull || isDatabaseAway(cause) || isAccountHeld(cause)) fail("overloaded", { cause });
+        if (!(cause instanceof BatcherFull)) giveUp(request, null);
+        if (cause instanceof BatcherFull || isTransient(cause) || isAccountHeld(cause)) fail("overloaded", { cause });
         throw cause;
       }
     },
@@ -132,7 +132,7 @@ export async function openLedger(db: Db, onFault: OnFault, watch?: LedgerWatch, 
         onFault(cause, what);
         watch?.unsettled();
         giveUp(settlement, what);
-        if (isDatabaseAway(cause) || isAccountHeld(cause)) fail("overloaded", { cause });
+        if (isTransient(cause) || isAccountHeld(cause)) fail("overloaded", { cause });
         throw cause;
       } finally {
         open.delete(settlement.id);
@@ -159,7 +159,7 @@ async function raise(db: Db, { accountId, id, want }: Pick<ReserveRequest, "acco
   } catch (cause) {
     // It may have been made all the same: the call's settlement ends the hold, however large.
     const hasEnded = (cause as { code?: string }).code === "P0002"; // this process seemed dead to the others
-    if (isDatabaseAway(cause) || isAccountHeld(cause) || hasEnded) fail("overloaded", { cause });
+    if (isTransient(cause) || isAccountHeld(cause) || hasEnded) fail("overloaded", { cause });
     throw cause;
   }
 }

@@ -1,6 +1,6 @@
 // Retries transient errors: an unavailable database, or an account whose balance is held. Only for statements that may run twice.
 import { setTimeout as sleep } from "node:timers/promises";
-import { isDatabaseAway } from "../db/transient-error.ts";
+import { isTransient } from "../db/transient-error.ts";
 import { isAccountHeld } from "./account-batcher.ts";
 
 const pauseMs = 200;
@@ -21,5 +21,5 @@ export async function persist<T>(ms: number, signal: AbortSignal, work: () => Pr
 
 /** Whether the same statement may succeed a moment later. */
 export function mayPass(error: unknown): boolean {
-  return isDatabaseAway(error) || isAccountHeld(error);
+  return isTransient(error) || isAccountHeld(error);
 }

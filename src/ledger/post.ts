@@ -1,5 +1,5 @@
 // Posts entries that are no charges: deposits and credits. One insert; triggers move the balance (src/db/functions/apply_entries.sql).
-import { isDatabaseAway, isSurelyUndone } from "../db/transient-error.ts";
+import { isTransient, isSurelyUndone } from "../db/transient-error.ts";
 import type { Queries } from "../db/connect.ts";
 import { mailboxOf } from "../text/email-address.ts";
 import { uuidv7 } from "../ids.ts";
@@ -42,7 +42,7 @@ export async function postEntryPatiently(
   try {
     return await persist(patienceMs, new AbortController().signal, async () => {
       await db.pool.query(`${insertion} on conflict (account_id, id, kind) do nothing`, values).catch((error: unknown) => {
-        maybePosted ||= isDatabaseAway(error) && !isSurelyUndone(error);
+        maybePosted ||= isTransient(error) && !isSurelyUndone(error);
         throw error;
       });
       maybePosted = true;

@@ -1,9 +1,9 @@
 // The rate counters in Postgres, with one batcher for takes and corrections: one statement is in flight whatever the concurrency, and
 // every replica counts in the same rows (src/db/functions/rate_take.sql). Says nothing of what a limit means.
-import { isDatabaseAway, isSurelyUndone } from "../db/transient-error.ts";
+import { isTransient, isSurelyUndone } from "../db/transient-error.ts";
 import type { Db } from "../db/connect.ts";
 import { plainArray } from "../db/array-text.ts";
-import { createLane, LaneFull, type LaneGauge } from "../db/batcher.ts";
+import { createBatcher, BatcherFull, type BatcherGauge } from "../db/batcher.ts";
 import { fail } from "../errors/fail.ts";
 import { waitMs, type WindowCount } from "./window.ts";
 
@@ -51,7 +51,7 @@ const sweepMs = 60_000;
 const sweepMost = 10_000;
 
 /** `gauge`: for /metrics. */
-export function openCounters(db: Db, onFault: (error: unknown, what: string) => void, gauge?: LaneGauge): Counters {
+export function openCounters(db: Db, onFault: (error: unknown, what: string) => void, gauge?: BatcherGauge): Counters {
   let corrections = new Map<string, Take>();
   let timer: NodeJS.Timeout | null = null;
   const add = (changes: readonly Take[]) => {
@@ -62,7 +62,7 @@ export function openCounters(db: Db, onFault: (error: unknown, what: string) => 
       corrections.set(key, { ...change, limit: null, amount: change.amount + (known?.amount ?? 0) });
     }
   };
-  const lane = createLane({
+  const batcher = createBatcher({
     waitingMax,
     patienceMs,
     turns: db.turns,
@@ -85,7 +85,7 @@ export function openCounters(db: Db, onFault: (error: unknown, what: string) => 
   });
   const sendCorrections = async () => {
     timer = null;
-    if (corrections.size > 0) await lane.run([]).catch((error: unknown) => onFault(error, "correcting rates"));
+    if (corrections.size > 0) await batcher.run([]).catch((error: unknown) => onFault(error, "correcting rates"));
   };
   const sweep = setInterval(() => {
     forgetOld(db).catch((error: unknown) => onFault(error, "forgetting old rate windows"));
@@ -93,9 +93,9 @@ export function openCounters(db: Db, onFault: (error: unknown, what: string) => 
   return {
     async take(takes) {
       try {
-        return (await lane.run(takes)) as Decision;
+        return (await batcher.run(takes)) as Decision;
       } catch (cause) {
-        if (cause instanceof LaneFull || isDatabaseAway(cause)) fail("overloaded", { cause });
+        if (cause instanceof BatcherFull || isTransient(cause)) fail("overloaded", { cause });
         throw cause;
       }
     },
@@ -107,7 +107,7 @@ export function openCounters(db: Db, onFault: (error: unknown, what: string) => 
       clearInterval(sweep);
       if (timer !== null) clearTimeout(timer);
       await sendCorrections();
-      await lane.drained();
+      await batcher.drained();
     },
   };
 }

@@ -2,7 +2,7 @@
 // call.ts says what a call that names a model takes.
 import { createHash } from "node:crypto";
 import type { Db } from "../db/connect.ts";
-import type { LaneGauge } from "../db/batcher.ts";
+import type { BatcherGauge } from "../db/batcher.ts";
 import { fail } from "../errors/fail.ts";
 import { boundReads, type Bounds } from "./bounds.ts";
 import { type Counters, noAccount, openCounters } from "./counters.ts";
@@ -25,7 +25,7 @@ export interface Limits extends Bounds {
   close(): Promise<void>;
 }
 
-export function createLimits(db: Db, onFault: (error: unknown, what: string) => void, gauge?: LaneGauge): Limits {
+export function createLimits(db: Db, onFault: (error: unknown, what: string) => void, gauge?: BatcherGauge): Limits {
   const counters = openCounters(db, onFault, gauge);
   const ceiling = createLocalCounter({ countRefused: true });
   const faults = createLocalCounter({ countRefused: false });

@@ -1,6 +1,6 @@
 // Turns what was thrown while a request was answered into an error reply or, once the head is out, ends the connection. Unexpected
 // exceptions are logged whole under the request id and tell the caller nothing.
-import { isDatabaseAway } from "../db/transient-error.ts";
+import { isTransient } from "../db/transient-error.ts";
 import { ApiError } from "../errors/fail.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { renderError } from "./render-error.ts";
@@ -37,7 +37,7 @@ function breakOff({ req, res }: Exchange): void {
 }
 
 function unplanned(edge: Edge, exchange: Exchange, thrown: unknown): ApiError {
-  if (isDatabaseAway(thrown)) {
+  if (isTransient(thrown)) {
     edge.context.log.warn({ err: thrown, request_id: exchange.requestId }, "the database is unavailable");
     return new ApiError("overloaded", { cause: thrown });
   }

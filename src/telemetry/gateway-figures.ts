@@ -1,5 +1,5 @@
 // Metrics of this process's parts, read at each scrape: batchers, connections, upstream calls, circuit breakers.
-import type { LaneGauge } from "../db/batcher.ts";
+import type { BatcherGauge } from "../db/batcher.ts";
 import type { Doubt, Standing } from "../db/standing.ts";
 import type { Upstream } from "../providers/transport/types.ts";
 import type { Breakers } from "../routing/breaker.ts";
@@ -7,7 +7,7 @@ import type { Metrics } from "./metrics.ts";
 import { histogramSamples, type Sample } from "./plain-metric.ts";
 
 interface Parts {
-  lanes: Record<string, LaneGauge>;
+  batchers: Record<string, BatcherGauge>;
   upstreams: Pick<Upstream, "gauge">;
   breakers: Pick<Breakers, "failing">;
   database: { totalCount: number; idleCount: number; waitingCount: number };
@@ -15,8 +15,8 @@ interface Parts {
   commitAgeMs: () => number;
 }
 
-export function addGatewayFigures(metrics: Metrics, { lanes, upstreams, breakers, database, standing, commitAgeMs }: Parts): void {
-  addLanes(metrics, lanes);
+export function addGatewayFigures(metrics: Metrics, { batchers, upstreams, breakers, database, standing, commitAgeMs }: Parts): void {
+  addBatchers(metrics, batchers);
   metrics.gauge("svc_upstream_calls", "Calls to upstreams in progress", () => upstreams.gauge().calls);
   metrics.gauge("svc_upstream_waiting", "Calls that wait for a connection to their upstream", () => upstreams.gauge().waiting);
   metrics.gauge("svc_upstream_sockets", "Connections to upstreams", () => upstreams.gauge().sockets);
@@ -45,21 +45,21 @@ export function addGatewayFigures(metrics: Metrics, { lanes, upstreams, breakers
 
 const doubts: readonly Doubt[] = ["clock", "identity", "lost"];
 
-function addLanes(metrics: Metrics, lanes: Record<string, LaneGauge>): void {
-  const ofEach = (read: (gauge: LaneGauge) => number) => (): Sample[] =>
-    Object.entries(lanes).map(([lane, gauge]) => ({ labels: { lane }, value: read(gauge) }));
+function addBatchers(metrics: Metrics, batchers: Record<string, BatcherGauge>): void {
+  const ofEach = (read: (gauge: BatcherGauge) => number) => (): Sample[] =>
+    Object.entries(batchers).map(([batcher, gauge]) => ({ labels: { batcher }, value: read(gauge) }));
   metrics.add(
-    { name: "svc_lane_waiting", help: "Items that wait for the batcher's next batch", type: "gauge" },
+    { name: "svc_batcher_waiting", help: "Items that wait for the batcher's next batch", type: "gauge" },
     ofEach(({ waiting }) => waiting),
   );
   metrics.add(
-    { name: "svc_lane_busy_seconds_total", help: "Time with a batch in progress: a rate of 1 is a fully used batcher", type: "counter" },
+    { name: "svc_batcher_busy_seconds_total", help: "Time with a batch in progress: a rate of 1 is a fully used batcher", type: "counter" },
     ofEach(({ busyMs }) => busyMs / 1000),
   );
-  const name = "svc_lane_batch_size";
+  const name = "svc_batcher_batch_size";
   metrics.add({ name, help: "Items in a batch", type: "histogram" }, () =>
-    Object.entries(lanes).flatMap(([lane, { batches, bounds, items }]) =>
-      histogramSamples(name, { lane }, bounds, { counts: [...batches, 0], sum: items }),
+    Object.entries(batchers).flatMap(([batcher, { batches, bounds, items }]) =>
+      histogramSamples(name, { batcher }, bounds, { counts: [...batches, 0], sum: items }),
     ),
   );
 }

@@ -28,7 +28,7 @@ describe("a password", () => {
   });
 
   test("an unknown stored format is a fault, not a wrong password", async () => {
-    await expect(verifyPassword("correct horse", "$2b$10$abc")).rejects.toThrow("not known");
+    await expect(verifyPassword("correct horse", "$2b$10$abc")).rejects.toThrow("unknown format");
   });
 });
 

@@ -30,7 +30,7 @@ try {
   const ledger = await openLedger(db, console.error);
   const variants: Record<string, Request> = {
     naive: (account) => naive(naiveDb, account),
-    lanes: (account) => throughLanes(ledger, account),
+    batchers: (account) => throughBatchers(ledger, account),
   };
   for (const [name, accounts] of Object.entries({ "1 hot account": many.slice(0, 1), "1,000 accounts": many })) {
     const best: Record<string, number> = {};
@@ -42,7 +42,7 @@ try {
           `${name.padEnd(15)} ${variant.padEnd(6)} ${perSecond.toFixed(0).padStart(7)} requests/s   p50 ${p50.toFixed(1)} ms   p99 ${p99.toFixed(1)} ms`,
         );
       }
-    console.log(`${name.padEnd(15)} ratio  ${((best.lanes ?? 0) / (best.naive ?? 1)).toFixed(1)}x (best of ${rounds})\n`);
+    console.log(`${name.padEnd(15)} ratio  ${((best.batchers ?? 0) / (best.naive ?? 1)).toFixed(1)}x (best of ${rounds})\n`);
   }
   await ledger.close();
   const { entries, mismatches, reservations_open } = await audit(db);
@@ -55,7 +55,7 @@ try {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
-async function throughLanes(ledger: Ledger, account: BenchAccount): Promise<void> {
+async function throughBatchers(ledger: Ledger, account: BenchAccount): Promise<void> {
   const id = randomUUID();
   const at = new Date();
   const { accountId } = account;

@@ -41,7 +41,7 @@ try {
   const counters = openCounters(ours, console.error);
   const variants: Record<string, Variant> = {
     flexible: { pool: theirs, check: flexible(await limiters(theirs)) },
-    lane: { pool: ours.pool, check: lane(counters) },
+    batcher: { pool: ours.pool, check: batcher(counters) },
   };
   console.log("accounts  parallel  variant      checks/s   p50 ms   p99 ms   node us   statements in flight   ratio");
   for (const accounts of [1_000, 1]) for (const parallel of [64, 256]) await report(variants, accounts, parallel);
@@ -58,7 +58,7 @@ function connected(max: number): Db {
   return db;
 }
 
-function lane(counters: Counters): Variant["check"] {
+function batcher(counters: Counters): Variant["check"] {
   return async (accountId) => {
     const { refused } = await counters.take(
       bucketsOf.map((bucket) => ({ accountId, bucket, seconds: 60, amount: bucket === "tpm" ? 250 : 1, limit })),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isDatabaseAway } from "../../src/db/transient-error.ts";
+import { isTransient } from "../../src/db/transient-error.ts";
 import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
 import { listen } from "../../src/db/listen.ts";
 import { openDatabaseProxy } from "../robustness/database-proxy.ts";
@@ -84,8 +84,8 @@ describe("connect", () => {
         }),
       ),
     );
-    for (const outcome of await failures) expect(outcome).toMatchObject({ status: "rejected", reason: expect.toSatisfy(isDatabaseAway) });
-    for (const ask of asked) expect(await ask().catch((error: unknown) => isDatabaseAway(error))).toBe(true);
+    for (const outcome of await failures) expect(outcome).toMatchObject({ status: "rejected", reason: expect.toSatisfy(isTransient) });
+    for (const ask of asked) expect(await ask().catch((error: unknown) => isTransient(error))).toBe(true);
     wire.restore();
     for (const ask of asked) expect((await ask()).rows).toEqual([{ one: 1 }]);
     await own.close();
@@ -111,7 +111,7 @@ describe("connect", () => {
       await pool.query("select 1");
     });
     const error: unknown = await broken.catch((thrown: unknown) => thrown);
-    expect(isDatabaseAway(error), String(error)).toBe(true);
+    expect(isTransient(error), String(error)).toBe(true);
     expect((await own.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
     await own.close();
   });

@@ -64,7 +64,7 @@ describe("slots", () => {
     const accountId = await newAccount(db, { deposit: 10_000_000n });
     const slot = (pool: string) => ({ pool, poolMax: 3, group: "audio", groupMax: 5 });
     const workers = ["speech", "speech", "transcription", "transcription"].map((pool) =>
-      startWorker(database.url, { accountId, slot: slot(pool), count: 3_000, cost: 1n, upstreamMs: 2 }),
+      startWorker(database.url, { accountId, slot: slot(pool), count: 3_000, cost: 1n, upstreamMs: 20 }),
     );
     const most = { speech: 0, transcription: 0, audio: 0 };
     let running = true;

@@ -110,16 +110,16 @@ describe("a minute that ends while a statement waits for its counts", () => {
     const late = openCounters(own, (error) => world.faults.push(error));
     const rateTake = "select refused from rate_take('{7}', '{rpm}', '{60}', '{0}', '{1}', '{1}', '{1}', '{5}')";
     await own.pool.query(rateTake);
-    const { alone, laned } = await inTransaction(db, async ({ pool }) => {
+    const { alone, batched } = await inTransaction(db, async ({ pool }) => {
       await pool.query("select 1 from rate_window for update");
       const alone = own.pool.query(rateTake).catch((error: unknown) => error);
-      const laned = late.take([take("rpm", 5)]);
+      const batched = late.take([take("rpm", 5)]);
       await untilWaiting(db, "rate_take", 2);
       await db.pool.query("update stopped.clock set at = '2026-11-21 12:01:00'");
-      return { alone, laned };
+      return { alone, batched };
     });
     expect(await alone).toMatchObject({ code: "40001" });
-    expect(await laned).toMatchObject({ refused: null, first: { current: 1, previous: 1 } });
+    expect(await batched).toMatchObject({ refused: null, first: { current: 1, previous: 1 } });
     await late.close();
     await own.close();
     await db.pool.query("drop schema stopped cascade");

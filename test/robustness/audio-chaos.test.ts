@@ -6,7 +6,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { setSuspended } from "../../src/accounts/admin.ts";
 import { parseUsd } from "../../src/money.ts";
 import { sentence } from "../operations/speech/speech-gateway.ts";
-import { quickLedger } from "../support/quick-ledger.ts";
 import type { SpawnedGateway } from "../support/spawned-gateway.ts";
 import { askAudio, type AudioHeard, type Leaving } from "./audio-client.ts";
 import { type AudioWorld, fewSlots, json, music, openAudioWorld, type Said, speech } from "./audio-world.ts";
@@ -24,7 +23,7 @@ interface Told extends AudioHeard {
 }
 
 test("nothing is lost, doubled or invented", { timeout: 90_000 }, async () => {
-  const gateways: SpawnedGateway[] = await Promise.all([world.startWith(fewSlots, quickLedger), world.startWith(fewSlots, quickLedger)]);
+  const gateways: SpawnedGateway[] = await Promise.all([world.startWith(fewSlots), world.startWith(fewSlots)]);
   const accounts = await Promise.all(["300", "300", "0.2", "300", "300"].map((deposit) => world.createAccount(deposit)));
   const [, , , limited, suspended] = accounts;
   const kinds = [
@@ -49,16 +48,16 @@ test("nothing is lost, doubled or invented", { timeout: 90_000 }, async () => {
   await world.db.pool.query("update key_budget set limit_amount = spent + 30000 where account_id = $1", [limited!.accountId]);
   await sleep(1_500);
   await kill(0);
-  gateways[0] = await world.startWith(fewSlots, quickLedger);
+  gateways[0] = await world.startWith(fewSlots);
   await setSuspended(world.db, suspended!.accountId, new Date());
   await sleep(2_000);
   const ending = gateways[1]!;
-  gateways[1] = await world.startWith(fewSlots, quickLedger);
+  gateways[1] = await world.startWith(fewSlots);
   expect(await ending.kill("SIGTERM")).toBe(0);
   await cutConnections();
   await sleep(1_500);
   await kill(0);
-  gateways[0] = await world.startWith(fewSlots, quickLedger);
+  gateways[0] = await world.startWith(fewSlots);
   await sleep(1_500);
   over = true;
   await load;

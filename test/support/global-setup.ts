@@ -9,6 +9,7 @@ import { connect } from "../../src/db/connect.ts";
 import { type Embedded, startEmbedded } from "../../src/db/embedded.ts";
 import { findSystemPostgres } from "../../src/db/postgres-binaries.ts";
 import { migrate } from "../../src/db/migrate.ts";
+import { failOnDifference } from "./error-coverage.ts";
 import { failOnLeftovers, openRun } from "./leftovers.ts";
 
 declare module "vitest" {
@@ -38,7 +39,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("runFolder", runFolder);
 
   return async () => {
-    if (project.name !== "prism" && (await ranEverything(project))) (await import("./error-coverage.ts")).failOnDifference(runFolder);
+    if (project.name !== "prism" && (await ranEverything(project))) failOnDifference(runFolder);
     if (embedded) {
       const { pid } = embedded;
       embedded.kill9(); // nothing of it is kept, so it needs no orderly end

@@ -36,7 +36,7 @@ test.each(["cut", "silence"] as const)(
     proxy[how]();
     const away = await scrapeUntil(gateway, (page) => page.figure("svc_database_up") === 0);
     expect(away.all("svc_open_holds")).toEqual([]);
-    expect(away.figure("svc_lane_waiting", { lane: "settle" })).toBe(0);
+    expect(away.figure("svc_batcher_waiting", { batcher: "settle" })).toBe(0);
     // Two at once ask no more of it than one.
     for (const page of await Promise.all([scrape(gateway), scrape(gateway)])) expect(page.figure("svc_database_up")).toBe(0);
     proxy.restore();

@@ -177,7 +177,7 @@ const cut = (whole: fc.Arbitrary<string>) =>
   });
 
 const input = fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 3 });
-const lane = fc.oneof(
+const batcher = fc.oneof(
   cut(fc.string({ minLength: 1 })).map((pieces) => ({ kind: "text" as const, pieces })),
   cut(fc.string({ minLength: 1 })).map((pieces) => ({ kind: "thinking" as const, pieces })),
   cut(input.map((value) => JSON.stringify(value))).map((pieces) => ({ kind: "tool" as const, pieces })),
@@ -185,9 +185,9 @@ const lane = fc.oneof(
 
 test("any calls, texts and thoughts, cut and mixed in any way, become whole blocks that hold every byte", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(lane, { maxLength: 5 }), fc.array(fc.nat()), async (lanes, order) => {
+    fc.asyncProperty(fc.array(batcher, { maxLength: 5 }), fc.array(fc.nat()), async (batchers, order) => {
       const chunks: object[] = [];
-      const left = lanes.map(({ kind, pieces }, index) => ({ kind, index, pieces: [...pieces], begun: false }));
+      const left = batchers.map(({ kind, pieces }, index) => ({ kind, index, pieces: [...pieces], begun: false }));
       for (let turn = 0; left.some(({ pieces }) => pieces.length > 0); turn += 1) {
         const open = left.filter(({ pieces }) => pieces.length > 0);
         const next = open[(order[turn] ?? turn) % open.length]!;
@@ -200,7 +200,7 @@ test("any calls, texts and thoughts, cut and mixed in any way, become whole bloc
         chunks.push(next.kind === "tool" ? goesOn(next.index, piece) : next.kind === "text" ? says(piece) : thinks(piece));
       }
       const said = (kind: string) => chunks.map((chunk: any) => chunk.delta[kind] ?? "").join("");
-      const { message } = await tell([...chunks, ends(lanes.some(({ kind }) => kind === "tool") ? "tool_calls" : "stop")]);
+      const { message } = await tell([...chunks, ends(batchers.some(({ kind }) => kind === "tool") ? "tool_calls" : "stop")]);
       const joined = (type: string, field: string) =>
         message.content
           .filter((block: any) => block.type === type)
@@ -208,12 +208,12 @@ test("any calls, texts and thoughts, cut and mixed in any way, become whole bloc
           .join("");
       expect(joined("text", "text")).toBe(said("content"));
       expect(joined("thinking", "thinking")).toBe(said("reasoning_content"));
-      for (const [index, { kind, pieces }] of lanes.entries()) {
+      for (const [index, { kind, pieces }] of batchers.entries()) {
         if (kind !== "tool") continue;
         const block = message.content.find(({ id }: any) => id === `call_${index}`);
         expect(JSON.stringify(block.input)).toBe(JSON.stringify(JSON.parse(pieces.join(""))));
       }
-      expect(message.stop_reason).toBe(lanes.some(({ kind }) => kind === "tool") ? "tool_use" : "end_turn");
+      expect(message.stop_reason).toBe(batchers.some(({ kind }) => kind === "tool") ? "tool_use" : "end_turn");
     }),
     { numRuns: 300 },
   );

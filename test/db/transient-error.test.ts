@@ -2,9 +2,9 @@
 // reached, a standby that a failover has left us with.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isDatabaseAway, isSurelyUndone } from "../../src/db/transient-error.ts";
+import { isTransient, isSurelyUndone } from "../../src/db/transient-error.ts";
 import { connect, type Db } from "../../src/db/connect.ts";
-import { createLane, openLaneGauge } from "../../src/db/batcher.ts";
+import { createBatcher, openBatcherGauge } from "../../src/db/batcher.ts";
 import { readBalance } from "../../src/ledger/balance.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
 import { newAccount } from "../ledger/new-account.ts";
@@ -17,20 +17,20 @@ const anyTime = ["EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN", "ENETDOWN", "ECONNR
 
 describe("a database is away", () => {
   test.each(beforeAnything)("with %s, and nothing was done", (code) => {
-    expect([isDatabaseAway(failed(code)), isSurelyUndone(failed(code))]).toEqual([true, true]);
+    expect([isTransient(failed(code)), isSurelyUndone(failed(code))]).toEqual([true, true]);
   });
 
   test.each(anyTime)("with %s, which may end a statement that was done", (code) => {
-    expect([isDatabaseAway(failed(code)), isSurelyUndone(failed(code))]).toEqual([true, false]);
+    expect([isTransient(failed(code)), isSurelyUndone(failed(code))]).toEqual([true, false]);
   });
 
   test.each(["23505", "25001", "42601", "EACCES", "XENOTFOUND"])("and not with %s", (code) => {
-    expect([isDatabaseAway(failed(code)), isSurelyUndone(failed(code))]).toEqual([false, false]);
+    expect([isTransient(failed(code)), isSurelyUndone(failed(code))]).toEqual([false, false]);
   });
 
-  test.each([...beforeAnything, ...anyTime])("a lane sends its batch again after %s", async (code) => {
+  test.each([...beforeAnything, ...anyTime])("a batcher sends its batch again after %s", async (code) => {
     const seen: number[][] = [];
-    const lane = createLane<number, number>({
+    const batcher = createBatcher<number, number>({
       waitingMax: 10,
       patienceMs: 2_000,
       async work(items) {
@@ -39,7 +39,7 @@ describe("a database is away", () => {
         return items;
       },
     });
-    expect(await Promise.all([lane.run(1), lane.run(2)])).toEqual([1, 2]);
+    expect(await Promise.all([batcher.run(1), batcher.run(2)])).toEqual([1, 2]);
     expect(seen).toEqual([
       [1, 2],
       [1, 2],
@@ -49,7 +49,7 @@ describe("a database is away", () => {
   test("a host name that does not resolve is asked for again until patience ends", async () => {
     const nowhere = connect("postgres://nobody@nowhere.invalid/none", { max: 1 });
     let asked = 0;
-    const lane = createLane<number, number>({
+    const batcher = createBatcher<number, number>({
       waitingMax: 10,
       patienceMs: 300,
       async work(items) {
@@ -58,8 +58,8 @@ describe("a database is away", () => {
         return items;
       },
     });
-    const error: unknown = await lane.run(1).catch((thrown: unknown) => thrown);
-    expect(isDatabaseAway(error), String(error)).toBe(true);
+    const error: unknown = await batcher.run(1).catch((thrown: unknown) => thrown);
+    expect(isTransient(error), String(error)).toBe(true);
     expect(asked).toBeGreaterThan(1);
     await nowhere.close();
   });
@@ -89,8 +89,14 @@ describe("a failover that leaves us with a server that only reads", () => {
       await admin.pool.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [name]);
     };
     const faults: unknown[] = [];
-    const settling = openLaneGauge();
-    const watch = { reserving: openLaneGauge(), settling, reserved: () => undefined, settled: () => undefined, unsettled: () => undefined };
+    const settling = openBatcherGauge();
+    const watch = {
+      reserving: openBatcherGauge(),
+      settling,
+      reserved: () => undefined,
+      settled: () => undefined,
+      unsettled: () => undefined,
+    };
     const ledger = await openLedger(db, (error) => faults.push(error), watch);
     const accountId = await newAccount(db, { deposit: 10_000n });
     const call = { accountId, id: randomUUID(), want: 100n, least: 1n };
@@ -104,6 +110,6 @@ describe("a failover that leaves us with a server that only reads", () => {
     expect(await settled).toBe(9_990n);
     expect(await readBalance(db, accountId)).toMatchObject({ available: 9_990n, reserved: 0n, spent: 10n });
     await ledger.close();
-    for (const fault of faults) expect(isDatabaseAway(fault), String(fault)).toBe(true); // a heartbeat may have fallen into it
+    for (const fault of faults) expect(isTransient(fault), String(fault)).toBe(true); // a heartbeat may have fallen into it
   });
 });

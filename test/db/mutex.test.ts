@@ -1,7 +1,7 @@
 // Batchers whose database shares the machine: one statement at a time, in order, and none that waits holds up the rest.
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { createLane } from "../../src/db/batcher.ts";
+import { createBatcher } from "../../src/db/batcher.ts";
 import { openTurns, turnsAt } from "../../src/db/mutex.ts";
 
 const options = { waitingMax: 1_000, patienceMs: 5_000 };
@@ -18,11 +18,11 @@ describe("turns", () => {
     expect([...local, ...elsewhere].filter((url) => turnsAt(url) !== null)).toEqual(local);
   });
 
-  test("two lanes never run at once, and each call is answered", async () => {
+  test("two batchers never run at once, and each call is answered", async () => {
     const turns = openTurns();
     let running = 0;
-    const lane = () =>
-      createLane<number, number>({
+    const batcher = () =>
+      createBatcher<number, number>({
         ...options,
         turns,
         async work(items) {
@@ -32,10 +32,10 @@ describe("turns", () => {
           return items;
         },
       });
-    const lanes = [lane(), lane(), lane()];
+    const batchers = [batcher(), batcher(), batcher()];
     const calls = Array.from({ length: 300 }, async (_, n) => {
       await sleep(n / 10);
-      return lanes[n % 3]!.run(n);
+      return batchers[n % 3]!.run(n);
     });
     expect(await Promise.all(calls)).toEqual(calls.map((_, n) => n));
   });
@@ -43,7 +43,7 @@ describe("turns", () => {
   test("one whose database is away, or whose statement fails, leaves the turn to the others", async () => {
     const turns = openTurns();
     let isAway = true;
-    const away = createLane<number, number>({
+    const away = createBatcher<number, number>({
       ...options,
       turns,
       async work(items) {
@@ -51,8 +51,8 @@ describe("turns", () => {
         return items;
       },
     });
-    const failing = createLane<number, number>({ ...options, turns, work: () => Promise.reject(new Error("bad")) });
-    const good = createLane<number, number>({ ...options, turns, work: async (items) => items });
+    const failing = createBatcher<number, number>({ ...options, turns, work: () => Promise.reject(new Error("bad")) });
+    const good = createBatcher<number, number>({ ...options, turns, work: async (items) => items });
     const waiting = away.run(1);
     for (let n = 0; n < 20; n += 1) {
       expect(await good.run(n)).toBe(n);

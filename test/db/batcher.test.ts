@@ -1,16 +1,16 @@
 // The batcher's own promises, without a database: order, batching, neighbours, bounds.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createLane, FailedFor, LaneFull } from "../../src/db/batcher.ts";
+import { createBatcher, FailedFor, BatcherFull } from "../../src/db/batcher.ts";
 
 const options = { waitingMax: 1_000, patienceMs: 2_000 };
 
-describe("a lane", () => {
+describe("a batcher", () => {
   test("gives each caller its own result, whatever the batches were", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer(), { maxLength: 1_200 }), async (numbers) => {
-        const lane = createLane<number, number>({ ...options, waitingMax: 2_000, work: async (items) => items.map((n) => n * 2) });
-        expect(await Promise.all(numbers.map((n) => lane.run(n)))).toEqual(numbers.map((n) => n * 2));
+        const batcher = createBatcher<number, number>({ ...options, waitingMax: 2_000, work: async (items) => items.map((n) => n * 2) });
+        expect(await Promise.all(numbers.map((n) => batcher.run(n)))).toEqual(numbers.map((n) => n * 2));
       }),
       { numRuns: 20 },
     );
@@ -19,7 +19,7 @@ describe("a lane", () => {
   test("one call is under way at a time, and what queued meanwhile is the next batch", async () => {
     const batches: number[] = [];
     let under = 0;
-    const lane = createLane<number, number>({
+    const batcher = createBatcher<number, number>({
       ...options,
       async work(items) {
         under += 1;
@@ -30,25 +30,25 @@ describe("a lane", () => {
         return items;
       },
     });
-    await Promise.all(Array.from({ length: 700 }, (_, n) => lane.run(n)));
+    await Promise.all(Array.from({ length: 700 }, (_, n) => batcher.run(n)));
     expect(batches).toEqual([500, 200]);
   });
 
   test("one bad item does not fail its neighbours", async () => {
-    const lane = createLane<number, number>({
+    const batcher = createBatcher<number, number>({
       ...options,
       async work(items) {
         if (items.includes(13)) throw new Error("unlucky");
         return items;
       },
     });
-    const results = await Promise.allSettled([11, 12, 13, 14].map((n) => lane.run(n)));
+    const results = await Promise.allSettled([11, 12, 13, 14].map((n) => batcher.run(n)));
     expect(results.map((result) => result.status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
   });
 
   test("a broken connection repeats the same batch", async () => {
     const seen: number[][] = [];
-    const lane = createLane<number, number>({
+    const batcher = createBatcher<number, number>({
       ...options,
       async work(items) {
         seen.push([...items]);
@@ -56,7 +56,7 @@ describe("a lane", () => {
         return items;
       },
     });
-    expect(await Promise.all([lane.run(1), lane.run(2)])).toEqual([1, 2]);
+    expect(await Promise.all([batcher.run(1), batcher.run(2)])).toEqual([1, 2]);
     expect(seen).toEqual([
       [1, 2],
       [1, 2],
@@ -66,7 +66,7 @@ describe("a lane", () => {
 
   test("one bad item of 500 costs about 2 log n calls, not 500", async () => {
     let calls = 0;
-    const lane = createLane<number, number>({
+    const batcher = createBatcher<number, number>({
       ...options,
       async work(items) {
         calls += 1;
@@ -74,14 +74,14 @@ describe("a lane", () => {
         return items;
       },
     });
-    const results = await Promise.allSettled(Array.from({ length: 500 }, (_, n) => lane.run(n)));
+    const results = await Promise.allSettled(Array.from({ length: 500 }, (_, n) => batcher.run(n)));
     expect(results.flatMap(({ status }, n) => (status === "rejected" ? [n] : []))).toEqual([313]);
     expect(calls).toBeLessThanOrEqual(1 + 2 * 9);
   });
 
   test("work that names those at fault fails them alone, in two calls", async () => {
     let calls = 0;
-    const lane = createLane<{ n: number }, number>({
+    const batcher = createBatcher<{ n: number }, number>({
       ...options,
       async work(items) {
         calls += 1;
@@ -90,7 +90,7 @@ describe("a lane", () => {
         return items.map(({ n }) => n);
       },
     });
-    const results = await Promise.allSettled(Array.from({ length: 100 }, (_, n) => lane.run({ n })));
+    const results = await Promise.allSettled(Array.from({ length: 100 }, (_, n) => batcher.run({ n })));
     expect(results.filter(({ status }) => status === "rejected")).toHaveLength(50);
     expect(results[1]).toMatchObject({ reason: { message: "odd" } });
     expect(calls).toBe(2);
@@ -100,7 +100,7 @@ describe("a lane", () => {
     "while the database is away nobody waits longer than their patience, however many wait (%s)",
     async (since) => {
       let calls = since.startsWith("once") ? 0 : 1;
-      const lane = createLane<number, number>({
+      const batcher = createBatcher<number, number>({
         waitingMax: 20_000,
         patienceMs: 300,
         async work() {
@@ -109,7 +109,7 @@ describe("a lane", () => {
       });
       const begin = performance.now();
       const ends: number[] = [];
-      const ask = () => lane.run(0).catch(() => ends.push(performance.now() - begin));
+      const ask = () => batcher.run(0).catch(() => ends.push(performance.now() - begin));
       await Promise.all(Array.from({ length: 3_000 }, ask));
       expect(ends).toHaveLength(3_000);
       expect(Math.max(...ends)).toBeLessThan(450);
@@ -117,7 +117,7 @@ describe("a lane", () => {
   );
 
   test("what waited long for a database that answers is asked for all the same", async () => {
-    const lane = createLane<number, number>({
+    const batcher = createBatcher<number, number>({
       waitingMax: 2_000,
       patienceMs: 10,
       async work(items) {
@@ -125,18 +125,18 @@ describe("a lane", () => {
         return items;
       },
     });
-    expect(await Promise.all(Array.from({ length: 1_500 }, (_, n) => lane.run(n)))).toHaveLength(1_500);
+    expect(await Promise.all(Array.from({ length: 1_500 }, (_, n) => batcher.run(n)))).toHaveLength(1_500);
   });
 
   test("refuses what would wait too long instead of queueing without bound", async () => {
-    const lane = createLane<number, number>({ waitingMax: 2, patienceMs: 0, work: async (items) => items });
-    const results = await Promise.allSettled([1, 2, 3].map((n) => lane.run(n)));
-    expect(results[2]).toMatchObject({ status: "rejected", reason: expect.any(LaneFull) as LaneFull });
+    const batcher = createBatcher<number, number>({ waitingMax: 2, patienceMs: 0, work: async (items) => items });
+    const results = await Promise.allSettled([1, 2, 3].map((n) => batcher.run(n)));
+    expect(results[2]).toMatchObject({ status: "rejected", reason: expect.any(BatcherFull) as BatcherFull });
   });
 
   test("drained resolves only when nothing is under way", async () => {
     let done = false;
-    const lane = createLane<number, number>({
+    const batcher = createBatcher<number, number>({
       ...options,
       async work(items) {
         await new Promise((resolve) => setTimeout(resolve, 10));
@@ -144,8 +144,8 @@ describe("a lane", () => {
         return items;
       },
     });
-    void lane.run(1);
-    await lane.drained();
+    void batcher.run(1);
+    await batcher.drained();
     expect(done).toBe(true);
   });
 });
