@@ -5,11 +5,16 @@ import { randomUUID } from "node:crypto";
 /** The last id's millisecond and count, so that ids of one process sort as they were made, also within a millisecond. */
 let last = { ms: 0, count: 0 };
 
+/** A clock set back by more had leapt ahead: its ids must not be dated wrong until the process ends. */
+const leapMs = 60_000;
+
 /** UUID version 7 (RFC 9562, method 1: a 12-bit counter follows the milliseconds). */
 export function uuidv7(at: Date): string {
   // Its last 62 bits come from node's pool of randomness; randomBytes asks the kernel each time, 8 us a request.
   const random = randomUUID();
-  const ms = Math.max(at.getTime(), last.ms);
+  const now = at.getTime();
+  if (last.ms - now > leapMs) last = { ms: 0, count: 0 };
+  const ms = Math.max(now, last.ms);
   // A new millisecond begins in the lower half, so that 2,048 more ids fit before the clock must be run ahead.
   last =
     ms > last.ms

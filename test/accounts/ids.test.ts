@@ -19,6 +19,14 @@ test("an id begins with its time", () => {
   expect(Number.parseInt(uuidv7(at).replaceAll("-", "").slice(0, 12), 16)).toBe(at.getTime());
 });
 
+test("a clock that leapt ahead and came back dates ids right again", () => {
+  const msOf = (id: string) => Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
+  const now = new Date("2026-11-21T10:00:00Z");
+  expect(msOf(uuidv7(new Date("2040-01-01T00:00:00Z")))).toBe(Date.parse("2040-01-01T00:00:00Z"));
+  expect(msOf(uuidv7(now))).toBe(now.getTime());
+  expect(msOf(uuidv7(new Date(now.getTime() - 1_000)))).toBe(now.getTime());
+});
+
 test("accounts are acc_ and a number outside; the bare number is read too", () => {
   expect(accountIdText(12n)).toBe("acc_12");
   expect(parseAccountId("acc_12")).toBe(12n);
