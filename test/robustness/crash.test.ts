@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { connect } from "../../src/db/connect.ts";
 import { type Embedded, startEmbedded } from "../../src/db/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
@@ -73,7 +73,8 @@ describe("kill -9 of a gateway under load", { timeout: 90_000 }, () => {
 describe("kill -9 of Postgres under load", { timeout: 90_000 }, () => {
   let embedded: Embedded;
   let dataDir: string;
-  afterEach(async () => {
+  // After the world, whose connections would keep it running.
+  afterAll(async () => {
     await embedded.stop();
     rmSync(dataDir, { recursive: true, force: true });
   });
