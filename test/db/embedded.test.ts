@@ -146,6 +146,9 @@ describe("crash", () => {
     owner.kill();
     const next = await start(folder);
     expect(next.pid).toBe(owner.pid);
+    // Its server process takes a moment to see that the owner is gone, and would count as another user until then.
+    const leases = "select count(*)::int as n from pg_stat_activity where application_name = 'svc-lease'";
+    await expect.poll(() => query(next.url, leases), { timeout: 15_000 }).toEqual([{ n: 1 }]);
   });
 
   test("a pid file whose number belongs to some other program now does not keep it from starting", async () => {

@@ -1,6 +1,7 @@
 // SIGHUP replaces the workers one after another (src/start/workers.ts): nobody's call fails, prices change, and what can't start changes nothing.
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { catalogText } from "../robustness/catalog.ts";
 import { type Answer, chat, keepAliveAgent, until as waitUntil } from "../robustness/chat-client.ts";
@@ -25,6 +26,11 @@ async function twoWorkers(env: Record<string, string> = {}): Promise<{ world: Wo
   return { world, gateway: await world.start({ SVC_WORKERS: "2", ...env }) };
 }
 
+/** The worker of this number stands still as it starts: a rolling restart of two starts the third and the fourth. */
+const standStill = (worker: 3 | 4) => ({
+  NODE_OPTIONS: `--import=${fileURLToPath(new URL("./stand-still.ts", import.meta.url))}`,
+  TEST_STAND_STILL: String(worker),
+});
 const workersOf = ({ pid }: SpawnedGateway) => childrenOf(pid);
 const said = (gateway: SpawnedGateway, text: string) => gateway.output().split(text).length - 1;
 const replaced = (gateway: SpawnedGateway, before: number[]) =>
@@ -134,12 +140,12 @@ test("a new worker that can't start stops it: the others go on", async () => {
 describe("a worker that crashes while a new one starts", () => {
   /** A rolling restart that has started its first worker, which stands still. */
   async function beginning() {
-    const { gateway } = await twoWorkers({ LOG_LEVEL: "info" });
+    const { gateway } = await twoWorkers({ LOG_LEVEL: "info", ...standStill(3) });
     const before = workersOf(gateway);
     process.kill(gateway.pid, "SIGHUP");
     await until(() => workersOf(gateway).length === 3, "a new worker starts");
     const starting = workersOf(gateway).find((pid) => !before.includes(pid))!;
-    process.kill(starting, "SIGSTOP");
+    await until(() => isStopped(starting), "it stands still");
     return { gateway, before, starting };
   }
   /** Until the part that replaces it has seen the new one in its place. */
@@ -175,8 +181,8 @@ describe("a worker that crashes while a new one starts", () => {
 });
 
 describe("stopped, a rolling restart leaves the old prices to a worker that replaces a crash", () => {
-  async function withNewPrices() {
-    const { world, gateway } = await twoWorkers();
+  async function withNewPrices(stopped: 3 | 4) {
+    const { world, gateway } = await twoWorkers(standStill(stopped));
     const { key } = await world.createAccount("50");
     const before = workersOf(gateway);
     const ask = () => chat({ url: gateway.url, key, model: "demo/whole" });
@@ -199,7 +205,7 @@ describe("stopped, a rolling restart leaves the old prices to a worker that repl
   }
 
   test("at its first worker", async () => {
-    const { gateway, before, oldCost, newOnes, costBy } = await withNewPrices();
+    const { gateway, before, oldCost, newOnes, costBy } = await withNewPrices(3);
     await until(() => newOnes().length === 1, "a new worker starts");
     process.kill(newOnes()[0]!, "SIGKILL");
     await until(() => said(gateway, "rolling restart stopped") === 1, "it stops");
@@ -210,10 +216,9 @@ describe("stopped, a rolling restart leaves the old prices to a worker that repl
   });
 
   test("at its second, when its first has crashed", async () => {
-    const { gateway, before, oldCost, newOnes, costBy } = await withNewPrices();
+    const { gateway, before, oldCost, newOnes, costBy } = await withNewPrices(4);
     await until(() => newOnes().length === 2 && !workersOf(gateway).includes(before[0]!), "the second starts");
     const [first, second] = newOnes();
-    process.kill(second!, "SIGSTOP");
     process.kill(first!, "SIGKILL");
     await until(() => said(gateway, "a worker ended and is replaced") === 1, "its end is said");
     process.kill(second!, "SIGKILL");
@@ -224,7 +229,7 @@ describe("stopped, a rolling restart leaves the old prices to a worker that repl
   });
 
   test("but where a new one serves, its prices hold", async () => {
-    const { gateway, before, oldCost, newOnes, costBy } = await withNewPrices();
+    const { gateway, before, oldCost, newOnes, costBy } = await withNewPrices(4);
     await until(() => newOnes().length === 2 && !workersOf(gateway).includes(before[0]!), "the second starts");
     const [first, second] = newOnes();
     process.kill(second!, "SIGKILL");
@@ -252,6 +257,10 @@ test("SIGTERM during a rolling restart ends all of it in order", async () => {
   expect((await world.db.pool.query("select 1 from replica")).rowCount).toBe(0); // each process has said good-bye
   expect(await world.audit()).toMatchObject({ reservations_open: 0, mismatches: [] });
 });
+
+function isStopped(pid: number): boolean {
+  return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)!.startsWith("T");
+}
 
 function isAlive(pid: number): boolean {
   try {

@@ -45,7 +45,7 @@ export function openRun(): { folder: string; runFolder: string } {
 /** At once, the processes of Vitest as well. */
 function endAll(folder: string): void {
   for (const { pid } of processesOf(folder, { withChildren: true })) kill(pid);
-  for (const socket of socketFolders(folder)) rmSync(socket, { recursive: true, force: true });
+  for (const { socket } of socketFolders(folder)) rmSync(socket, { recursive: true, force: true });
   removeTree(folder);
 }
 
@@ -69,8 +69,8 @@ export async function clearRun(folder: string, patience = patienceMs): Promise<s
     while (left.some(({ pid }) => processesOf(folder).some((other) => other.pid === pid))) await sleep(20);
   }
   for (const name of readdirSync(folder)) if (!kept.includes(name)) complaints.push(`left in the temporary folder: ${name}`);
-  for (const socket of socketFolders(folder)) {
-    complaints.push(`a socket of Postgres was left: ${socket}`);
+  for (const { socket, data } of socketFolders(folder)) {
+    complaints.push(`a socket of Postgres was left: ${socket}, of the data in ${data}`);
     rmSync(socket, { recursive: true, force: true });
   }
   removeTree(folder);
@@ -105,10 +105,11 @@ export function processesOf(folder: string, { withChildren = false } = {}): Left
 }
 
 /** Postgres's sockets lie elsewhere, for the length of their path (src/db/embedded.ts); their lock names the data they belong to. */
-function socketFolders(folder: string): string[] {
+function socketFolders(folder: string): { socket: string; data: string }[] {
   return globSync("/tmp/svc-*/.s.PGSQL.*.lock").flatMap((lock) => {
     try {
-      return readFileSync(lock, "utf8").split("\n")[1]?.startsWith(`${folder}/`) ? [dirname(lock)] : [];
+      const data = readFileSync(lock, "utf8").split("\n")[1] ?? "";
+      return data.startsWith(`${folder}/`) ? [{ socket: dirname(lock), data }] : [];
     } catch {
       return [];
     }
