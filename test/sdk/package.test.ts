@@ -32,7 +32,7 @@ test("holds scripts, types and its README, no sources and no dependencies", () =
 });
 
 test("is written for web standards alone: the runtime compiles without Node's types", async () => {
-  expect(await project.run(process.execPath, [`${root}node_modules/typescript-native/bin/tsc`, "-p", `${root}spec/sdk`])).toBe("");
+  expect(await project.run(process.execPath, [`${root}node_modules/typescript-native/bin/tsc`, "-p", `${root}src/sdk`])).toBe("");
 });
 
 describe("TypeScript, strict and with libraries checked", () => {

@@ -2,7 +2,7 @@
 import { inspect } from "node:util";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { type ClientOptions, SvcError } from "../../generated/sdk/index.js";
-import { delayBefore, retryAfterOf } from "../../spec/sdk/retry.ts";
+import { delayBefore, retryAfterOf } from "../../src/sdk/retry.ts";
 import { type GivenAnswer, refusal, withAnswers } from "./answers-server.ts";
 
 const messages = [{ role: "user" as const, content: "Hello" }];

@@ -2,8 +2,8 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, test, vi } from "vitest";
 import type { ChatChunk, Stream } from "../../generated/sdk/index.js";
-import { stream as readStream } from "../../spec/sdk/stream.ts";
-import { piecesOf, watch } from "../../spec/sdk/watch.ts";
+import { stream as readStream } from "../../src/sdk/stream.ts";
+import { piecesOf, watch } from "../../src/sdk/watch.ts";
 import { withAnswers } from "./answers-server.ts";
 
 const body = { model: "m", messages: [{ role: "user" as const, content: "Hello" }], stream: true as const };

@@ -1,4 +1,4 @@
-// What the runtime must know of an operation at a call, as the source of a `Route` (spec/sdk/call.ts).
+// What the runtime must know of an operation at a call, as the source of a `Route` (src/sdk/call.ts).
 import type { Document, Schema } from "../document.ts";
 import { bodiesOf, eventsOf, parametersOf, referredTo, resultByOf, resultsOf, type SdkOperation } from "./operations.ts";
 

@@ -1,13 +1,13 @@
-// The runtime's sources (spec/sdk/*.ts and what they share with the gateway) as plain JavaScript and declarations: types taken out, nothing
+// The runtime's sources (src/sdk/*.ts and what they share with the gateway) as plain JavaScript and declarations: types taken out, nothing
 // else changed.
 import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
-export const sources = fileURLToPath(new URL("../../sdk/", import.meta.url));
+export const sources = fileURLToPath(new URL("../../../src/sdk/", import.meta.url));
 /** Seen from there. */
-const shared = ["../../src/json/parse.ts"];
+const shared = ["../json/parse.ts"];
 
 const compilerOptions: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,
@@ -41,7 +41,7 @@ export function runtimeFiles(): Record<string, string> {
 function publishedPaths(source: string): string {
   return source
     .replace(/"\.\.\/\.\.\/generated\/sdk\/types\.d\.ts"/g, '"../types.js"')
-    .replace(/"\.\.\/\.\.\/src\/(?:[\w-]+\/)*([\w-]+)\.ts"/g, '"./$1.js"')
+    .replace(/"\.\.\/(?:[\w-]+\/)*([\w-]+)\.ts"/g, '"./$1.js"')
     .replace(/(from "\.\/[\w-]+)\.ts"/g, '$1.js"');
 }
 

@@ -1,5 +1,5 @@
 // What an answer that is no success becomes: the gateway's four shapes of errors read into one.
-import { parseJson } from "../../src/json/parse.ts";
+import { parseJson } from "../json/parse.ts";
 import { type ErrorFields, SvcError } from "./error.ts";
 import { retryAfterOf } from "./retry.ts";
 
