@@ -1,6 +1,7 @@
 // What an answer that streams keeps of its request: its texts once, to count them where the upstream never says; neither its bytes nor its JSON.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { openSoakWorld, type SoakWorld } from "../bench/soak-world.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
@@ -44,13 +45,20 @@ test.each([
   expect(held.heap + held.external - before.heap - before.external).toBeLessThan(keptMax);
 });
 
-/** Resolves once each has said something; returns how to leave them. The gateway hears of it when their sockets close. */
+/**
+ * Resolves once each has said something; returns how to leave them. The gateway hears of it when their sockets close. A busy machine may refuse
+ * some at first.
+ */
 async function open(path: string, body: object, count: number): Promise<() => void> {
   const controller = new AbortController();
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const request = { method: "POST", headers, body: JSON.stringify({ model, stream: true, ...body }), signal: controller.signal };
   const one = async () => {
-    const reply = await fetch(`${world.url}/v1/${path}`, request);
+    let reply = await fetch(`${world.url}/v1/${path}`, request);
+    while (reply.status === 503) {
+      await sleep(200);
+      reply = await fetch(`${world.url}/v1/${path}`, request);
+    }
     expect(reply.status).toBe(200);
     await reply.body!.getReader().read();
   };
