@@ -13,11 +13,12 @@ export const common = {
   setupFiles: ["test/support/seeds.ts"],
   pool: "forks" as const, // tests end child processes and read memory; threads would share both
   experimental: { viteModuleRunner: false, nodeLoader: false },
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
+  // Time-outs end only what hangs: a busy machine is no fault, and what is waited for is an event.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
   teardownTimeout: 20_000,
   restoreMocks: true,
-  expect: { poll: { timeout: 10_000 } }, // a busy machine is no fault; what is waited for is an event
+  expect: { poll: { timeout: 30_000 } },
   env: { NODE_ENV: "test", TZ: "UTC" },
 };
 

@@ -132,7 +132,7 @@ describe.each(["cut", "silence"] as const)("a replica whose listening connection
       await replica.authenticateKey(apiKey);
       return queries.mock.calls.length;
     };
-    await expect.poll(asked, { timeout: 10_000, interval: 1_000 }).toBe(0); // longer than a cached key counts without a listener
+    await expect.poll(asked, { interval: 1_000 }).toBe(0); // longer than a cached key counts without a listener
     queries.mockRestore();
     await replica.close();
     await wire.close();

@@ -81,7 +81,7 @@ describe("the list of materials", () => {
   });
 });
 
-describe("advisories", { timeout: 60_000 }, () => {
+describe("advisories", () => {
   let server: Server | undefined;
   afterEach(() => void server?.close());
 

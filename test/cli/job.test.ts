@@ -19,7 +19,7 @@ beforeAll(async () => {
   await startJob(gateway, running);
   for (let n = 0; n < 5; n += 1) await submit();
   jobs = { done, failed, running, waiting: await submit() };
-}, 60_000);
+});
 afterAll(async () => {
   await endJobsOf(gateway, account);
   const audited = await gateway.audit();

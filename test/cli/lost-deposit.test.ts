@@ -54,7 +54,7 @@ async function inPlace(work: (place: Place, account: bigint) => Promise<void>): 
   }
 }
 
-describe.concurrent("an answer that is lost", { timeout: 60_000 }, () => {
+describe.concurrent("an answer that is lost", () => {
   test.each([
     ["deposit", "deposit 500000000"],
     ["credit", "bonus 500000000"],

@@ -50,10 +50,10 @@ describe("svc account suspend and resume", () => {
     const session = async () => (await read({ authorization: `Bearer ${token}` })).status;
     expect([await balance(), await session()]).toEqual([200, 200]);
     expect((await svc("account", "suspend", account.id, "--json")).json()).toEqual({ account_id: account.id, suspended: true });
-    await expect.poll(balance, { timeout: 1_000 }).toBe(403);
+    await expect.poll(balance).toBe(403);
     expect(await session()).toBe(403);
     expect((await svc("account", "resume", account.id, "--json")).json()).toEqual({ account_id: account.id, suspended: false });
-    await expect.poll(balance, { timeout: 1_000 }).toBe(200);
+    await expect.poll(balance).toBe(200);
     expect(await session()).toBe(200);
   });
 

@@ -136,7 +136,7 @@ describe("crash", () => {
     const server = await start(newFolder());
     const killed = server.pid;
     server.kill9();
-    await expect.poll(() => query(server.url, "select 1 as one").catch(() => []), { timeout: 15_000 }).toEqual([{ one: 1 }]);
+    await expect.poll(() => query(server.url, "select 1 as one").catch(() => [])).toEqual([{ one: 1 }]);
     expect(server.pid).not.toBe(killed);
   });
 
@@ -148,7 +148,7 @@ describe("crash", () => {
     expect(next.pid).toBe(owner.pid);
     // Its server process takes a moment to see that the owner is gone, and would count as another user until then.
     const leases = "select count(*)::int as n from pg_stat_activity where application_name = 'svc-lease'";
-    await expect.poll(() => query(next.url, leases), { timeout: 15_000 }).toEqual([{ n: 1 }]);
+    await expect.poll(() => query(next.url, leases)).toEqual([{ n: 1 }]);
   });
 
   test("a pid file whose number belongs to some other program now does not keep it from starting", async () => {

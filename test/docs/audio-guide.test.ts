@@ -25,45 +25,41 @@ afterAll(async () => {
 
 const pathOf = (name: string) => join(shell.folder, name);
 
-test.skipIf(!hasCurl)(
-  "every command does what the guide says, in its order, and its files play as long as they should",
-  async () => {
-    const { next, json } = shell;
-    const account = JSON.parse(await shell.run("npx svc account create --email audio@example.com --verified --deposit 20 --json"));
-    await shell.run(`SVC_KEY=${account.api_key}`);
+test.skipIf(!hasCurl)("every command does what the guide says, in its order, and its files play as long as they should", async () => {
+  const { next, json } = shell;
+  const account = JSON.parse(await shell.run("npx svc account create --email audio@example.com --verified --deposit 20 --json"));
+  await shell.run(`SVC_KEY=${account.api_key}`);
 
-    const first = await speak("harbour.mp3", 44_100);
-    await speak("harbour.pcm", 24_000);
-    await speak("turbo.mp3", 44_100);
-    await next("curl -s --compressed -o voices.json");
-    const { data: voices } = JSON.parse(readFileSync(pathOf("voices.json"), "utf8")) as { data: unknown[] };
-    expect(voices).toHaveLength(3_300);
-    expect(await next("head -c 200 voices.json")).toHaveLength(200);
+  const first = await speak("harbour.mp3", 44_100);
+  await speak("harbour.pcm", 24_000);
+  await speak("turbo.mp3", 44_100);
+  await next("curl -s --compressed -o voices.json");
+  const { data: voices } = JSON.parse(readFileSync(pathOf("voices.json"), "utf8")) as { data: unknown[] };
+  expect(voices).toHaveLength(3_300);
+  expect(await next("head -c 200 voices.json")).toHaveLength(200);
 
-    const verbose = await json('curl -s "$SVC_URL/v1/audio/transcriptions"');
-    expect(verbose).toMatchObject({ language: "english", billing: { billable_minutes: 1, cost_usd: 0.0009 } });
-    expect(Math.abs(verbose.duration - first.seconds)).toBeLessThan(0.1);
-    expect(verbose.segments.map((segment: { text: string }) => segment.text.trim()).join(" ")).toBe(verbose.text.trim());
-    const subtitles = await next('curl -s "$SVC_URL/v1/audio/transcriptions"');
-    expect(subtitles).toMatch(/^1\n00:00:00,000 --> 00:00:0\d,\d{3}\n\S/);
-    expect(subtitles).toContain(verbose.segments[0].text.trim());
-    const heard = await next('curl -s "$SVC_URL/v1/audio/transcriptions"', {
-      "https://example.com/recording.mp3": `https://127.0.0.1:${recordings.port}/harbour.mp3`,
-    });
-    expect(heard.trim()).toBe(verbose.text.trim());
+  const verbose = await json('curl -s "$SVC_URL/v1/audio/transcriptions"');
+  expect(verbose).toMatchObject({ language: "english", billing: { billable_minutes: 1, cost_usd: 0.0009 } });
+  expect(Math.abs(verbose.duration - first.seconds)).toBeLessThan(0.1);
+  expect(verbose.segments.map((segment: { text: string }) => segment.text.trim()).join(" ")).toBe(verbose.text.trim());
+  const subtitles = await next('curl -s "$SVC_URL/v1/audio/transcriptions"');
+  expect(subtitles).toMatch(/^1\n00:00:00,000 --> 00:00:0\d,\d{3}\n\S/);
+  expect(subtitles).toContain(verbose.segments[0].text.trim());
+  const heard = await next('curl -s "$SVC_URL/v1/audio/transcriptions"', {
+    "https://example.com/recording.mp3": `https://127.0.0.1:${recordings.port}/harbour.mp3`,
+  });
+  expect(heard.trim()).toBe(verbose.text.trim());
 
-    const music = await json('curl -s "$SVC_URL/v1/audio/music?save_to_blob=1"');
-    expect(music).toMatchObject({ object: "audio.generation", kind: "audio", model: "lyra/music", duration_sec: 10, cost_usd: 1.35 });
-    await next("URL=");
-    expect((await shell.run("echo $URL")).trim()).toBe(music.url);
-    await next("curl -s -o rain.mp3");
-    await expectSound("rain.mp3", 10, 44_100);
+  const music = await json('curl -s "$SVC_URL/v1/audio/music?save_to_blob=1"');
+  expect(music).toMatchObject({ object: "audio.generation", kind: "audio", model: "lyra/music", duration_sec: 10, cost_usd: 1.35 });
+  await next("URL=");
+  expect((await shell.run("echo $URL")).trim()).toBe(music.url);
+  await next("curl -s -o rain.mp3");
+  await expectSound("rain.mp3", 10, 44_100);
 
-    expect(shell.left()).toEqual([]);
-    await expectRightBooks();
-  },
-  60_000,
-);
+  expect(shell.left()).toEqual([]);
+  await expectRightBooks();
+});
 
 /** Runs the guide's next command, which makes `name` of the text that it says. */
 async function speak(name: string, sampleRate: number): Promise<Heard> {

@@ -139,7 +139,7 @@ async function run(code: string): Promise<Reply> {
 /** Of the so manieth mail in the gateway's output, where a new one has its mails, once it is there. */
 async function printed(pattern: RegExp, count: number): Promise<string> {
   const all = () => [...gateway.output().matchAll(new RegExp(pattern, "g"))].map((match) => match[1]!);
-  await expect.poll(() => all().length, { timeout: 10_000 }).toBe(count);
+  await expect.poll(() => all().length).toBe(count);
   return all().at(-1)!;
 }
 

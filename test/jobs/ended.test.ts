@@ -22,7 +22,7 @@ test("is notified of it by another process, and still knows of an end just befor
   const parts = { providers: { images, videos: {}, queues: { fal: { look, cancel: async () => undefined } } } };
   await start(models, { parts });
   const id = await place();
-  await expect.poll(async () => (await rowOf(world.db, id))["upstream"], { timeout: 5_000 }).not.toBeNull();
+  await expect.poll(async () => (await rowOf(world.db, id))["upstream"]).not.toBeNull();
   const { jobs } = await start(models, { parts });
   const shown = (await rowOf(world.db, id))["shown_id"] as string;
   // Before it would read the row by itself, after 5 s.

@@ -136,7 +136,7 @@ describe("rows", () => {
   );
 });
 
-test("a submit waits for an account whose balance is held, and succeeds when it is free", { timeout: 20_000 }, async () => {
+test("a submit waits for an account whose balance is held, and succeeds when it is free", async () => {
   const accountId = await newAccount(db, { deposit: 1_000n });
   const client = await db.pool.connect();
   await client.query("begin");

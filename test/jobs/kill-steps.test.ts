@@ -125,7 +125,7 @@ async function place(): Promise<string> {
 
 async function ended(id: string): Promise<Record<string, unknown>> {
   const isOver = async () => (await patiently(() => rowOf(db, id)))["completed_at"];
-  await expect.poll(isOver, { timeout: 20_000, interval: 50 }).not.toBeNull();
+  await expect.poll(isOver, { interval: 50 }).not.toBeNull();
   return patiently(() => rowOf(db, id));
 }
 
@@ -143,21 +143,17 @@ async function expectOnce(id: string, made: boolean): Promise<void> {
   await patiently(() => expectClean(db));
 }
 
-test.each(steps)(
-  "the runner, %s: another one goes on where the upstream's word is known, and repeats nothing",
-  { timeout: 60_000 },
-  async (step) => {
-    const reached = reach(step);
-    const worker = startWorker();
-    const id = await place();
-    await reached;
-    worker.kill("SIGKILL");
-    startWorker();
-    await expectOnce(id, step !== "asking" && step !== "answering");
-  },
-);
+test.each(steps)("the runner, %s: another one goes on where the upstream's word is known, and repeats nothing", async (step) => {
+  const reached = reach(step);
+  const worker = startWorker();
+  const id = await place();
+  await reached;
+  worker.kill("SIGKILL");
+  startWorker();
+  await expectOnce(id, step !== "asking" && step !== "answering");
+});
 
-test.each(steps)("Postgres, %s: the runner goes on when it is back", { timeout: 60_000 }, async (step) => {
+test.each(steps)("Postgres, %s: the runner goes on when it is back", async (step) => {
   const reached = reach(step);
   startWorker();
   const id = await place();
@@ -168,7 +164,6 @@ test.each(steps)("Postgres, %s: the runner goes on when it is back", { timeout: 
 
 test.each(steps)(
   "the runner stands still, %s, and wakes when another one has ended its job: nothing changes, no file goes",
-  { timeout: 60_000 },
   async (step) => {
     const made = step !== "asking" && step !== "answering";
     const reached = reach(step);
@@ -191,7 +186,7 @@ test.each(steps)(
   },
 );
 
-test.each(["the runner", "Postgres"])("%s, writing the end: it is written once", { timeout: 60_000 }, async (who) => {
+test.each(["the runner", "Postgres"])("%s, writing the end: it is written once", async (who) => {
   const worker = startWorker();
   const reached = reach("loading a file");
   const id = await place();
@@ -200,7 +195,7 @@ test.each(["the runner", "Postgres"])("%s, writing the end: it is written once",
   await holder.query("begin");
   await holder.query("select 1 from balance where account_id = (select account_id from media_job where id = $1) for update", [id]);
   const waits = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and position('media_finish' in query) > 0";
-  await expect.poll(async () => (await db.pool.query(waits)).rowCount, { timeout: 10_000, interval: 20 }).toBe(1);
+  await expect.poll(async () => (await db.pool.query(waits)).rowCount, { interval: 20 }).toBe(1);
   if (who === "Postgres") embedded.kill9();
   else worker.kill("SIGKILL");
   await holder.query("rollback").catch(() => undefined);
@@ -209,7 +204,7 @@ test.each(["the runner", "Postgres"])("%s, writing the end: it is written once",
   await expectOnce(id, true);
 });
 
-test.each(["a runner", "Postgres"])("%s, before the claim: the job is taken up", { timeout: 60_000 }, async (who) => {
+test.each(["a runner", "Postgres"])("%s, before the claim: the job is taken up", async (who) => {
   const id = await place();
   if (who === "Postgres") embedded.kill9();
   else startWorker().kill("SIGKILL");

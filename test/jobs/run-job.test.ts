@@ -16,7 +16,7 @@ const video = (...routes: string[]): Models => ({ "test/picture": { kind: "video
 const held = 1_000_000n; // 0.01 USD
 
 async function ended(id: string): Promise<Record<string, unknown>> {
-  await expect.poll(async () => (await rowOf(world.db, id))["completed_at"], { timeout: 15_000, interval: 20 }).not.toBeNull();
+  await expect.poll(async () => (await rowOf(world.db, id))["completed_at"], { interval: 20 }).not.toBeNull();
   return rowOf(world.db, id);
 }
 
@@ -148,7 +148,7 @@ describe("too late", () => {
     const id = await place();
     expect(await ended(id)).toMatchObject({ status: "failed", error_code: "timeout", refunded: held });
     expect(sent("PUT", "/cancel")).toBe(1);
-    await expect.poll(async () => (await rowOf(world.db, id))["late_at"], { timeout: 5_000 }).toBeNull(); // cancelled: no more polls
+    await expect.poll(async () => (await rowOf(world.db, id))["late_at"]).toBeNull(); // cancelled: no more polls
     expect((await world.db.pool.query("select 1 from media_expense where job_id = $1", [id])).rowCount).toBe(0);
   });
 
@@ -183,7 +183,7 @@ describe("taken up again", () => {
     const models = image("ember/flash-image+sim-slow-1500ms");
     const first = await start(models);
     const id = await place();
-    await expect.poll(async () => (await rowOf(world.db, id))["upstream"], { timeout: 5_000 }).not.toBeNull();
+    await expect.poll(async () => (await rowOf(world.db, id))["upstream"]).not.toBeNull();
     await first.stop(60_000);
     expect(await rowOf(world.db, id)).toMatchObject({ status: "processing", lease_owner: null });
     await start(models);
@@ -221,7 +221,7 @@ describe("taken up again", () => {
   test("a runner whose lease another one took writes nothing more", async () => {
     await start(image("ember/flash-image+sim-slow-500ms"));
     const id = await place();
-    await expect.poll(async () => (await rowOf(world.db, id))["upstream"], { timeout: 5_000 }).not.toBeNull();
+    await expect.poll(async () => (await rowOf(world.db, id))["upstream"]).not.toBeNull();
     const other = randomUUID();
     await world.db.pool.query("update media_job set lease_owner = $2, run_at = now() + interval '1 min' where id = $1", [id, other]);
     await new Promise((resolve) => setTimeout(resolve, 1_000));

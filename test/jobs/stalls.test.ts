@@ -79,8 +79,8 @@ test("a job that fails leaves no file behind", async () => {
   const id = await place();
   const name = await first;
   fail();
-  await expect.poll(async () => (await rowOf(world.db, id))["status"], { timeout: 10_000 }).toBe("failed");
-  await expect.poll(() => media.store.size(name), { timeout: 5_000 }).toBeNull();
+  await expect.poll(async () => (await rowOf(world.db, id))["status"]).toBe("failed");
+  await expect.poll(() => media.store.size(name)).toBeNull();
 });
 
 test("a runner that was suspended after writing its intent does not ask: the job has failed meanwhile", async () => {
@@ -99,7 +99,7 @@ test("a runner that was suspended after writing its intent does not ask: the job
     db: { ...world.db, pool: { query } as unknown as Db["pool"] },
     providers: { images, videos: {}, queues: {} },
   });
-  await expect.poll(async () => (await rowOf(world.db, id))["status"], { timeout: 10_000 }).toBe("succeeded");
+  await expect.poll(async () => (await rowOf(world.db, id))["status"]).toBe("succeeded");
   await engine.stop(5_000);
   expect(asked).toBe(0);
 });

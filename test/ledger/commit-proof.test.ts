@@ -52,7 +52,7 @@ test("a process that slept for days, whose row another start deleted, lost nothi
   expect(await counts(owner)).toEqual([]);
   one.wake();
   await one.beaten;
-  await expect.poll(() => counts(owner), { timeout: 15_000 }).toEqual([1n]);
+  await expect.poll(() => counts(owner)).toEqual([1n]);
   expect(db.standing.refusal).toBeNull();
   await heartbeat.stop();
 });

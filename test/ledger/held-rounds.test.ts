@@ -83,11 +83,11 @@ test("while one account's balance is held, others' calls are renewed, their lost
   const { faults, stop } = await inTransaction(operator, async ({ pool }) => {
     await pool.query(lock, [held.accountId]);
     const heartbeat = await beat(owner, [held, ...free]);
-    for (const one of free) await expect.poll(() => holdsOf(one), { timeout: 20_000 }).toEqual(tended);
+    for (const one of free) await expect.poll(() => holdsOf(one)).toEqual(tended);
     expect(await holdsOf(held)).toEqual(untouched);
     return heartbeat;
   });
-  await expect.poll(() => holdsOf(held), { timeout: 10_000 }).toEqual(tended);
+  await expect.poll(() => holdsOf(held)).toEqual(tended);
   await stop();
   expect(faults).toEqual([]);
 });

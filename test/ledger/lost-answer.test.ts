@@ -29,43 +29,37 @@ afterAll(async () => {
   await database.drop();
 });
 
-test(
-  "its caller gets 503, and once the database is back the operator reads that it was charged after all, once; of one that was not made nothing is reported",
-  { timeout: 60_000 },
-  async () => {
-    const faults: { what: string; error: string }[] = [];
-    const times = { ...quickTimes, settleTimeoutMs: 3_000 };
-    const ledger = await openLedger(far, (error, what) => faults.push({ what, error: String(error) }), undefined, times);
-    const accounts = [await newAccount(db, { deposit: 100n }), await newAccount(db, { deposit: 100n })] as const;
-    const [made, lost] = accounts.map((accountId) => ({ accountId, id: randomUUID(), want: 50n, least: 50n })) as [Call, Call];
-    for (const call of [made, lost]) await ledger.reserve(call);
-    const settle = (call: Call) => {
-      const log = { ...usageLogRow({ ...call, cost: 10n, at: new Date() }), request_id: `req_${call.accountId}` };
-      return ledger.settle({ ...call, log }).catch((error: unknown) => error);
-    };
+test("its caller gets 503, and once the database is back the operator reads that it was charged after all, once; of one that was not made nothing is reported", async () => {
+  const faults: { what: string; error: string }[] = [];
+  const times = { ...quickTimes, settleTimeoutMs: 3_000 };
+  const ledger = await openLedger(far, (error, what) => faults.push({ what, error: String(error) }), undefined, times);
+  const accounts = [await newAccount(db, { deposit: 100n }), await newAccount(db, { deposit: 100n })] as const;
+  const [made, lost] = accounts.map((accountId) => ({ accountId, id: randomUUID(), want: 50n, least: 50n })) as [Call, Call];
+  for (const call of [made, lost]) await ledger.reserve(call);
+  const settle = (call: Call) => {
+    const log = { ...usageLogRow({ ...call, cost: 10n, at: new Date() }), request_id: `req_${call.accountId}` };
+    return ledger.settle({ ...call, log }).catch((error: unknown) => error);
+  };
 
-    const answers = await inTransaction(db, async ({ pool }) => {
-      await pool.query("select 1 from balance where account_id = $1 for no key update", [made.accountId]);
-      const first = settle(made);
-      await untilWaiting(db, "ledger_settle");
-      wire.cut(); // the server still does what it was asked
-      return [first, settle(lost)];
-    });
-    for (const answer of answers) expect(await answer).toMatchObject({ code: "overloaded" });
-    expect(await readBalance(db, made.accountId)).toMatchObject({ available: 90n, reserved: 0n, spent: 10n });
+  const answers = await inTransaction(db, async ({ pool }) => {
+    await pool.query("select 1 from balance where account_id = $1 for no key update", [made.accountId]);
+    const first = settle(made);
+    await untilWaiting(db, "ledger_settle");
+    wire.cut(); // the server still does what it was asked
+    return [first, settle(lost)];
+  });
+  for (const answer of answers) expect(await answer).toMatchObject({ code: "overloaded" });
+  expect(await readBalance(db, made.accountId)).toMatchObject({ available: 90n, reserved: 0n, spent: 10n });
 
-    wire.restore();
-    const charged = () => faults.filter(({ error }) => error.includes("charged after all"));
-    await expect.poll(charged, { timeout: 10_000 }).toHaveLength(1);
-    for (const part of [String(made.accountId), `req_${made.accountId}`, made.id]) expect(charged()[0]!.what).toContain(part);
-    await expect
-      .poll(() => readBalance(db, lost.accountId), { timeout: 10_000 })
-      .toMatchObject({ available: 100n, reserved: 0n, spent: 0n });
-    await sleep(2 * times.beatMs); // another round
-    expect(charged()).toHaveLength(1);
-    await ledger.close();
-  },
-);
+  wire.restore();
+  const charged = () => faults.filter(({ error }) => error.includes("charged after all"));
+  await expect.poll(charged).toHaveLength(1);
+  for (const part of [String(made.accountId), `req_${made.accountId}`, made.id]) expect(charged()[0]!.what).toContain(part);
+  await expect.poll(() => readBalance(db, lost.accountId), { timeout: 10_000 }).toMatchObject({ available: 100n, reserved: 0n, spent: 0n });
+  await sleep(2 * times.beatMs); // another round
+  expect(charged()).toHaveLength(1);
+  await ledger.close();
+});
 
 interface Call {
   accountId: bigint;

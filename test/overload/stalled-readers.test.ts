@@ -60,43 +60,38 @@ async function standStill(residentMax: number): Promise<void> {
   }
 }
 
-test(
-  `${clients} streams that nobody reads: bounded memory, upstreams that wait, others served; then nothing is open and each is paid`,
-  { timeout: 120_000 },
-  async () => {
-    const [stalling, calm] = [await world.createAccount("1000"), await world.createAccount("10")];
-    const askCalmly = async () =>
-      expect(await chat({ url: gateway.url, key: calm.key, model: "demo/talk" })).toMatchObject({ status: 200, whole: true });
-    for (let n = 0; n < 20; n += 1) await askCalmly();
+test(`${clients} streams that nobody reads: bounded memory, upstreams that wait, others served; then nothing is open and each is paid`, async () => {
+  const [stalling, calm] = [await world.createAccount("1000"), await world.createAccount("10")];
+  const askCalmly = async () =>
+    expect(await chat({ url: gateway.url, key: calm.key, model: "demo/talk" })).toMatchObject({ status: 200, whole: true });
+  for (let n = 0; n < 20; n += 1) await askCalmly();
 
-    const before = watched.now();
-    watched.forgetPeak();
-    const sockets = Array.from({ length: clients }, () => askAndStall(stalling.key));
-    let standsStill = false;
-    const serveOthers = async () => {
-      while (!standsStill) {
-        await askCalmly();
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    };
-    const still = standStill(before + warmUpBytes + clients * heldMax).finally(() => (standsStill = true));
-    await Promise.all([still, serveOthers()]);
-    await askCalmly();
-    // None was cut off, here or there.
-    expect([host.open(), sockets.filter(({ destroyed }) => destroyed).length]).toEqual([clients, 0]);
+  const before = watched.now();
+  watched.forgetPeak();
+  const sockets = Array.from({ length: clients }, () => askAndStall(stalling.key));
+  let standsStill = false;
+  const serveOthers = async () => {
+    while (!standsStill) {
+      await askCalmly();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  const still = standStill(before + warmUpBytes + clients * heldMax).finally(() => (standsStill = true));
+  await Promise.all([still, serveOthers()]);
+  await askCalmly();
+  // None was cut off, here or there.
+  expect([host.open(), sockets.filter(({ destroyed }) => destroyed).length]).toEqual([clients, 0]);
 
-    for (const socket of sockets) socket.destroy();
-    await until(() => host.open() === 0, "the upstream calls are closed");
-    await until(async () => (await world.balance(stalling)).reserved === 0n, "their reservations have ended");
-    await until(async () => (await watched.figure("svc_http_requests_in_flight")) === 1, "no request is open but this one");
-    expect(await watched.figure("svc_upstream_calls")).toBe(0);
-    const { rows } = await world.db.pool.query<{ status: string; cost: bigint }>(
-      "select status, cost from usage_log where account_id = $1",
-      [stalling.accountId],
-    );
-    expect(rows.map(({ status }) => status)).toEqual(Array(clients).fill("aborted"));
-    expect(rows.filter(({ cost }) => cost === 0n)).toEqual([]);
-    expect(await world.balance(stalling)).toMatchObject({ spent: rows.reduce((sum, { cost }) => sum + cost, 0n) });
-    expect(await world.audit()).toMatchObject({ holds_open: 0, reservations_open: 0, mismatches: [] });
-  },
-);
+  for (const socket of sockets) socket.destroy();
+  await until(() => host.open() === 0, "the upstream calls are closed");
+  await until(async () => (await world.balance(stalling)).reserved === 0n, "their reservations have ended");
+  await until(async () => (await watched.figure("svc_http_requests_in_flight")) === 1, "no request is open but this one");
+  expect(await watched.figure("svc_upstream_calls")).toBe(0);
+  const { rows } = await world.db.pool.query<{ status: string; cost: bigint }>("select status, cost from usage_log where account_id = $1", [
+    stalling.accountId,
+  ]);
+  expect(rows.map(({ status }) => status)).toEqual(Array(clients).fill("aborted"));
+  expect(rows.filter(({ cost }) => cost === 0n)).toEqual([]);
+  expect(await world.balance(stalling)).toMatchObject({ spent: rows.reduce((sum, { cost }) => sum + cost, 0n) });
+  expect(await world.audit()).toMatchObject({ holds_open: 0, reservations_open: 0, mismatches: [] });
+});

@@ -21,7 +21,7 @@ interface Violation {
 describe.skipIf(chromiumPath === null)("axe", { timeout: 180_000 }, () => {
   let gateway: Gateway;
   const chromium = useBrowser("the portal's accessibility");
-  beforeAll(async () => void (gateway = await startGateway()), 120_000);
+  beforeAll(async () => void (gateway = await startGateway()));
   afterAll(() => gateway?.stop());
 
   /** `within`: elements of the page, where the rest is Scalar's, which on a phone has a banner of its own. */

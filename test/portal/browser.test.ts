@@ -15,10 +15,10 @@ import { chromiumPath, useBrowser } from "../support/browser.ts";
 const desk = { width: 1280, height: 900 };
 const phone = { width: 390, height: 844 };
 
-describe.skipIf(chromiumPath === null)("in a browser", { timeout: 120_000 }, () => {
+describe.skipIf(chromiumPath === null)("in a browser", () => {
   let gateway: Gateway;
   const chromium = useBrowser("the portal in a browser");
-  beforeAll(async () => void (gateway = await startGateway()), 120_000);
+  beforeAll(async () => void (gateway = await startGateway()));
   afterAll(() => gateway?.stop());
   afterEach(async () => void (await Promise.all(chromium.browser.contexts().map((context) => context.close()))));
 

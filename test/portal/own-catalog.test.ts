@@ -48,7 +48,7 @@ beforeAll(async () => {
   const errors = [...(await textOf("/docs/errors.md")).matchAll(/\(errors\/(\w+)\.md\)/g)].map(([, code]) => `/docs/errors/${code!}.md`);
   pages = new Map([["/llms.txt", index]]);
   for (const path of ["/docs", "/docs.md", "/docs/api", "/docs/credits.md", ...linked, ...errors]) pages.set(path, await textOf(path));
-}, 60_000);
+});
 afterAll(() => gateway.stop());
 
 async function textOf(path: string): Promise<string> {

@@ -35,7 +35,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("TypeScript: every one compiles against svc-sdk", { timeout: 120_000 }, () => {
+test("TypeScript: every one compiles against svc-sdk", () => {
   expect(of("ts").length).toBeGreaterThan(80);
   for (const { name, code } of of("ts")) writeFileSync(join(folder, `${name}.ts`), code);
   const compilerOptions = {

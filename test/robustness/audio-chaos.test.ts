@@ -22,7 +22,7 @@ interface Told extends AudioHeard {
   killed: boolean;
 }
 
-test("nothing is lost, doubled or invented", { timeout: 90_000 }, async () => {
+test("nothing is lost, doubled or invented", async () => {
   const gateways: SpawnedGateway[] = await Promise.all([world.startWith(fewSlots), world.startWith(fewSlots)]);
   const accounts = await Promise.all(["300", "300", "0.2", "300", "300"].map((deposit) => world.createAccount(deposit)));
   const [, , , limited, suspended] = accounts;

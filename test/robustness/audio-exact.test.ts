@@ -60,7 +60,7 @@ test("of thirty calls of all kinds at once exactly five run, of each kind as man
   expect(await world.balance({ accountId })).toMatchObject({ available: 2_000_000_000n, reserved: 0n, spent: 0n });
   await world.expectClean();
   await Promise.all(gateways.map((gateway) => gateway.kill("SIGTERM")));
-}, 40_000);
+});
 
 test("of sixty calls at once exactly those run that can be paid, streamed and whole, mixed", async () => {
   const gateways = await Promise.all([world.startWith(manySlots), world.startWith(manySlots)]);
@@ -75,4 +75,4 @@ test("of sixty calls at once exactly those run that can be paid, streamed and wh
   expect(await world.balance({ accountId })).toMatchObject({ available: 1n, reserved: 0n, spent: BigInt(11 * price) });
   await world.expectClean();
   await Promise.all(gateways.map((gateway) => gateway.kill("SIGTERM")));
-}, 40_000);
+});

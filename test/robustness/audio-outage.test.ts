@@ -20,7 +20,7 @@ afterAll(async () => {
   await wire.close();
 });
 
-test.each(["cut", "silence"] as const)("a database that is away (%s)", { timeout: 60_000 }, async (how) => {
+test.each(["cut", "silence"] as const)("a database that is away (%s)", async (how) => {
   const gateway = await world.startWith(manySlots, { DATABASE_URL: wire.url });
   const { accountId, key } = await world.createAccount("20");
   const before = world.simulator.calls().length;

@@ -98,67 +98,63 @@ test("neither can gain a right: no capability, no other user than its own, nothi
   for (const service of [gateway, postgres]) expect(service).not.toHaveProperty("cap_add");
 });
 
-describe.skipIf(psql === null)(
-  "what the Postgres image runs when it makes its database, on a server of its own",
-  { timeout: 120_000 },
-  () => {
-    let server: Embedded;
-    beforeAll(async () => {
-      server = await startEmbedded({ dataDir: join(inject("runFolder"), "compose"), durable: false });
-      // As the image's docker_process_sql does.
-      const script = join(root, "deploy/postgres/own-database.sql");
-      const words = ["-v", "ON_ERROR_STOP=1", "--no-password", "--no-psqlrc", "-f", script, server.url.replace(/&sslmode=\w+/, "")];
-      execFileSync(psql!, words, { env: { ...process.env, ...filledIn(postgres) }, stdio: ["ignore", "ignore", "inherit"] });
-    });
-    afterAll(() => server?.stop());
-    const as = (role: string, database: string) => server.url.replace("//postgres@", `//${role}@`).replace("/postgres?", `/${database}?`);
-    const ask = async (text: string, role = "postgres", database = "postgres") => {
-      const client = new pg.Client({ connectionString: as(role, database) });
-      try {
-        await client.connect();
-        return (await client.query<Record<string, unknown>>(text)).rows;
-      } finally {
-        await client.end();
-      }
-    };
+describe.skipIf(psql === null)("what the Postgres image runs when it makes its database, on a server of its own", () => {
+  let server: Embedded;
+  beforeAll(async () => {
+    server = await startEmbedded({ dataDir: join(inject("runFolder"), "compose"), durable: false });
+    // As the image's docker_process_sql does.
+    const script = join(root, "deploy/postgres/own-database.sql");
+    const words = ["-v", "ON_ERROR_STOP=1", "--no-password", "--no-psqlrc", "-f", script, server.url.replace(/&sslmode=\w+/, "")];
+    execFileSync(psql!, words, { env: { ...process.env, ...filledIn(postgres) }, stdio: ["ignore", "ignore", "inherit"] });
+  });
+  afterAll(() => server?.stop());
+  const as = (role: string, database: string) => server.url.replace("//postgres@", `//${role}@`).replace("/postgres?", `/${database}?`);
+  const ask = async (text: string, role = "postgres", database = "postgres") => {
+    const client = new pg.Client({ connectionString: as(role, database) });
+    try {
+      await client.connect();
+      return (await client.query<Record<string, unknown>>(text)).rows;
+    } finally {
+      await client.end();
+    }
+  };
 
-    test("the gateway's role owns its database and may do nothing else; it alone has a password, the one of .env", async () => {
-      const rights = "rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls";
-      expect(await ask(`select ${rights} as more, rolcanlogin as logs_in from pg_roles where rolname = 'svc'`)).toEqual([
-        { more: false, logs_in: true },
-      ]);
-      expect(await ask("select pg_get_userbyid(datdba) as owner from pg_database where datname = 'svc'")).toEqual([{ owner: "svc" }]);
-      const [own, other] = await ask("select rolname, rolpassword from pg_authid where rolcanlogin order by rolname = 'svc' desc");
-      expect([own!["rolname"], verifies(String(own!["rolpassword"]), given["POSTGRES_PASSWORD"]!), other]).toEqual([
-        "svc",
-        true,
-        { rolname: "postgres", rolpassword: null },
-      ]);
-      for (const database of ["postgres", "template1"]) await expect(ask("select 1", "svc", database)).rejects.toThrow(/permission denied/);
-    });
+  test("the gateway's role owns its database and may do nothing else; it alone has a password, the one of .env", async () => {
+    const rights = "rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls";
+    expect(await ask(`select ${rights} as more, rolcanlogin as logs_in from pg_roles where rolname = 'svc'`)).toEqual([
+      { more: false, logs_in: true },
+    ]);
+    expect(await ask("select pg_get_userbyid(datdba) as owner from pg_database where datname = 'svc'")).toEqual([{ owner: "svc" }]);
+    const [own, other] = await ask("select rolname, rolpassword from pg_authid where rolcanlogin order by rolname = 'svc' desc");
+    expect([own!["rolname"], verifies(String(own!["rolpassword"]), given["POSTGRES_PASSWORD"]!), other]).toEqual([
+      "svc",
+      true,
+      { rolname: "postgres", rolpassword: null },
+    ]);
+    for (const database of ["postgres", "template1"]) await expect(ask("select 1", "svc", database)).rejects.toThrow(/permission denied/);
+  });
 
-    test("a gateway starts on it and sells", async () => {
-      const gateway = await spawnGateway({ DATABASE_URL: as("svc", "svc"), SMTP_URL: "smtp://127.0.0.1:9", LOG_LEVEL: "warn" });
-      try {
-        const made = await runSvc({ DATABASE_URL: as("svc", "svc") }, [
-          "account",
-          "create",
-          "--email",
-          "a@example.com",
-          "--deposit",
-          "5",
-          "--json",
-        ]);
-        const { api_key } = made.json() as { api_key: string };
-        expect((await chat({ url: gateway.url, key: api_key, model: "best" })).status).toBe(200);
-        expect(await gateway.kill("SIGTERM")).toBe(0);
-        expect(gateway.output()).not.toMatch(/"level":[456]0/);
-      } finally {
-        await gateway.kill("SIGKILL");
-      }
-    });
-  },
-);
+  test("a gateway starts on it and sells", async () => {
+    const gateway = await spawnGateway({ DATABASE_URL: as("svc", "svc"), SMTP_URL: "smtp://127.0.0.1:9", LOG_LEVEL: "warn" });
+    try {
+      const made = await runSvc({ DATABASE_URL: as("svc", "svc") }, [
+        "account",
+        "create",
+        "--email",
+        "a@example.com",
+        "--deposit",
+        "5",
+        "--json",
+      ]);
+      const { api_key } = made.json() as { api_key: string };
+      expect((await chat({ url: gateway.url, key: api_key, model: "best" })).status).toBe(200);
+      expect(await gateway.kill("SIGTERM")).toBe(0);
+      expect(gateway.output()).not.toMatch(/"level":[456]0/);
+    } finally {
+      await gateway.kill("SIGKILL");
+    }
+  });
+});
 
 /** SCRAM-SHA-256$iterations:salt$stored:server (RFC 5803). */
 function verifies(stored: string, password: string): boolean {

@@ -16,7 +16,7 @@ afterEach(() => world.stop());
 
 const reservationsEnd = () => until(async () => (await world.audit()).reservations_open === 0, "all reservations have ended", 15_000);
 
-describe("kill -9 of a gateway under load", { timeout: 90_000 }, () => {
+describe("kill -9 of a gateway under load", () => {
   test("another one carries on, the reservations come back within 15 s, a new one serves again", async () => {
     world = await openWorld({ models: { ...loadModels, hang: "hang+sim-hang" } });
     const [victim, survivor] = [await world.start(), await world.start()];
@@ -70,7 +70,7 @@ describe("kill -9 of a gateway under load", { timeout: 90_000 }, () => {
   });
 });
 
-describe("kill -9 of Postgres under load", { timeout: 90_000 }, () => {
+describe("kill -9 of Postgres under load", () => {
   let embedded: Embedded;
   let dataDir: string;
   // After the world, whose connections would keep it running.

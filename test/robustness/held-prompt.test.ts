@@ -20,7 +20,7 @@ beforeAll(async () => {
   database = await freshDatabase();
   world = await openSoakWorld({ databaseUrl: database.url, folder: mkdtempSync(join(inject("runFolder"), "prompt-")) });
   key = await world.createCaller(true);
-}, 60_000);
+});
 afterAll(async () => {
   await world?.stop();
   await database?.drop();
@@ -35,7 +35,7 @@ test.each([
   ["completions", small, (prompt: string) => ({ prompt, max_tokens: 2_000 })],
   ["messages", small, chat],
   ["responses", small, (input: string) => ({ input, max_output_tokens: 2_000 })],
-])("POST /v1/%s, %i bytes: a stream holds the text of its prompt once", { timeout: 60_000 }, async (path, bytes, make) => {
+])("POST /v1/%s, %i bytes: a stream holds the text of its prompt once", async (path, bytes, make) => {
   const body = make("word ".repeat(bytes / 5));
   await open(path, body, 4); // code and connections
   const before = await world.inspector.memory();

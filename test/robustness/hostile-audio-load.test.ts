@@ -5,10 +5,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type FileServer, fixturePath, startFileServer } from "../media/file-server.ts";
 import { formOf, transcriber } from "../operations/transcriptions/transcription-gateway.ts";
 import { wavFile } from "../simulator/audio-check.ts";
+import { eventually } from "../support/eventually.ts";
 import { checkedRequest, type SpawnedGateway } from "../support/gateway.ts";
 import { highTiers } from "../support/tiers.ts";
 import { catalogFile } from "./catalog.ts";
@@ -40,7 +41,7 @@ beforeAll(async () => {
     NODE_EXTRA_CA_CERTS: fixturePath("tls-certificate.pem"),
   });
   ({ key } = await world.createAccount("1000"));
-}, 60_000);
+});
 afterAll(async () => {
   await world.stop();
   await files.close();
@@ -90,8 +91,8 @@ test("thirty forms of 25 MB at once", async () => {
   const replies = await whileAsked(Promise.all(sending));
   expect(replies.map(({ status }) => status)).toEqual(Array(30).fill(200));
   expect(residentMb()).toBeLessThan(500); // as bytes they are 750 MB
-  await vi.waitFor(() => expect(left()).toEqual([]), { timeout: 10_000 });
-}, 120_000);
+  await eventually(() => expect(left()).toEqual([]));
+});
 
 test("ten recordings of 100 MB from addresses at once", async () => {
   forgetPeak();
@@ -100,8 +101,8 @@ test("ten recordings of 100 MB from addresses at once", async () => {
   const replies = await whileAsked(Promise.all(sending));
   expect(replies.map(({ status }) => status)).toEqual(Array(10).fill(200));
   expect(residentMb()).toBeLessThan(500); // as bytes they are 1,000 MB
-  await vi.waitFor(() => expect(left()).toEqual([]), { timeout: 10_000 });
-}, 120_000);
+  await eventually(() => expect(left()).toEqual([]));
+});
 
 test("clients that lie, break off, and send requests behind a form that is refused", async () => {
   const before = descriptors();
@@ -127,9 +128,9 @@ test("clients that lie, break off, and send requests behind a form that is refus
   for (const [what, pieces, expected] of sent) {
     for (let n = 0; n < 5; n += 1) expect(await spoken(pieces, endOf(pieces, expected)), what).toMatch(expected);
   }
-  await vi.waitFor(() => expect(left()).toEqual([]), { timeout: 10_000 });
-  await vi.waitFor(() => expect(descriptors()).toBeLessThanOrEqual(before + 5), { timeout: 10_000 });
-}, 60_000);
+  await eventually(() => expect(left()).toEqual([]));
+  await eventually(() => expect(descriptors()).toBeLessThanOrEqual(before + 5));
+});
 
 /** Who ends a connection: the server, the client that has its answer, or the client that gives up before. */
 type End = "by server" | "answered" | "gives up";

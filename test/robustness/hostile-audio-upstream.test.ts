@@ -3,9 +3,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { formOf } from "../operations/transcriptions/transcription-gateway.ts";
 import { wavFile } from "../simulator/audio-check.ts";
+import { eventually } from "../support/eventually.ts";
 import { type Gateway, startGateway, type TestReply } from "../support/gateway.ts";
 import { highTiers } from "../support/tiers.ts";
 
@@ -165,9 +166,9 @@ test("a caller who leaves takes the call to the host along, whatever it is about
     const sent = form === null ? { body } : { body: form.body, headers: { "content-type": form.type } };
     const abort = new AbortController();
     const leaving = gateway.request("POST", `/v1/audio/${path}`, { key, ...sent, signal: abort.signal }).catch(() => undefined);
-    await vi.waitFor(() => expect(open, name).toBeDefined(), { timeout: 5_000 });
+    await eventually(() => expect(open, name).toBeDefined());
     abort.abort();
     await leaving;
-    await vi.waitFor(() => expect(open!.destroyed, name).toBe(true), { timeout: 5_000 });
+    await eventually(() => expect(open!.destroyed, name).toBe(true));
   }
 });

@@ -4,7 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { type AddressInfo, type Socket } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, inject, vi } from "vitest";
+import { afterAll, beforeAll, expect, inject } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
 import { highTiers } from "../support/tiers.ts";
 
@@ -74,7 +75,7 @@ afterAll(async () => {
   const audited = await gateway.audit();
   await gateway.stop();
   expect(audited).toMatchObject({ mismatches: [], reservations_open: 0 });
-  await vi.waitFor(() => expect(sockets.size).toBe(0), { timeout: 5_000 });
+  await eventually(() => expect(sockets.size).toBe(0));
   server.close();
   expect(readdirSync(join(dataDir, "media-incoming"))).toEqual([]);
   expect(logLines.join("")).not.toContain(secret);

@@ -27,32 +27,28 @@ async function call(url: string, key: string, body?: object): Promise<{ status: 
   return { status: reply.status, json: (await reply.json()) as Record<string, unknown> };
 }
 
-test.each(["SIGKILL", "SIGTERM"] as const)(
-  "%s while a job is at its upstream: another gateway ends it",
-  { timeout: 90_000 },
-  async (signal) => {
-    world = await openWorld({ models: { text: "text" } });
-    const env = { SVC_CATALOG: catalog(world.simulator.url) };
-    const first = await world.start(env);
-    const { accountId, key } = await world.createAccount("10");
-    const submitted = await call(`${first.url}/v1/images/generations`, key, { model: "demo/picture", prompt: "a hat" });
-    expect(submitted).toMatchObject({ status: 202, json: { status: "pending", estimated_cost: 0.01 } });
-    const job = async (url: string) => (await call(`${url}/v1/jobs/${String(submitted.json["id"])}`, key)).json;
-    const ticket = async () =>
-      (await world.db.pool.query<{ has: boolean }>("select upstream is not null as has from media_job")).rows[0]!.has;
-    await expect.poll(ticket, { timeout: 10_000 }).toBe(true);
+test.each(["SIGKILL", "SIGTERM"] as const)("%s while a job is at its upstream: another gateway ends it", async (signal) => {
+  world = await openWorld({ models: { text: "text" } });
+  const env = { SVC_CATALOG: catalog(world.simulator.url) };
+  const first = await world.start(env);
+  const { accountId, key } = await world.createAccount("10");
+  const submitted = await call(`${first.url}/v1/images/generations`, key, { model: "demo/picture", prompt: "a hat" });
+  expect(submitted).toMatchObject({ status: 202, json: { status: "pending", estimated_cost: 0.01 } });
+  const job = async (url: string) => (await call(`${url}/v1/jobs/${String(submitted.json["id"])}`, key)).json;
+  const ticket = async () =>
+    (await world.db.pool.query<{ has: boolean }>("select upstream is not null as has from media_job")).rows[0]!.has;
+  await expect.poll(ticket).toBe(true);
 
-    const second = await world.start(env);
-    await first.kill(signal);
-    let last = await job(second.url);
-    for (let n = 0; n < 300 && last["completed_at"] === null; n += 1) {
-      await sleep(100);
-      last = await job(second.url);
-    }
-    expect(last).toMatchObject({ status: "succeeded", charged_amount: 0.01, refunded_amount: null });
-    expect(world.simulator.calls().filter(({ method }) => method === "POST").length).toBe(1);
-    expect(await world.balance({ accountId })).toMatchObject({ available: 999_000_000n, spent: 1_000_000n });
-    expect((await world.audit()).mismatches).toEqual([]);
-    expect((await verifyChain(world.db)).broken).toBeNull();
-  },
-);
+  const second = await world.start(env);
+  await first.kill(signal);
+  let last = await job(second.url);
+  for (let n = 0; n < 300 && last["completed_at"] === null; n += 1) {
+    await sleep(100);
+    last = await job(second.url);
+  }
+  expect(last).toMatchObject({ status: "succeeded", charged_amount: 0.01, refunded_amount: null });
+  expect(world.simulator.calls().filter(({ method }) => method === "POST").length).toBe(1);
+  expect(await world.balance({ accountId })).toMatchObject({ available: 999_000_000n, spent: 1_000_000n });
+  expect((await world.audit()).mismatches).toEqual([]);
+  expect((await verifyChain(world.db)).broken).toBeNull();
+});

@@ -23,7 +23,7 @@ async function logOfSignUp(addressOf: (databaseUrl: string) => string | Promise<
     body: JSON.stringify({ email: "ada@example.com", password: "correct horse battery" }),
   });
   expect(reply.status).toBe(201);
-  await expect.poll(() => gateway.output(), { timeout: 10_000 }).toMatch(/Verify your address/);
+  await expect.poll(() => gateway.output()).toMatch(/Verify your address/);
   return gateway.output();
 }
 

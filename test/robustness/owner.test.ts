@@ -27,41 +27,37 @@ test("it may do nothing but what an owner may", async () => {
   await db.close();
 });
 
-test(
-  "a gateway starts on it, sells calls and pictures, hears what svc does, and has nothing to complain of",
-  { timeout: 60_000 },
-  async () => {
-    const gateway = await spawnGateway({ DATABASE_URL: database.url, SMTP_URL: "smtp://127.0.0.1:9", LOG_LEVEL: "warn" });
-    try {
-      expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
-      const made = await svc("account", "create", "--email", "own@example.com", "--verified", "--deposit", "5");
-      expect(made.stderr).toBe("");
-      const { account_id, api_key } = made.json() as { account_id: string; api_key: string };
-      const ask = async () => (await chat({ url: gateway.url, key: api_key, model: "best" })).status;
-      expect(await ask()).toBe(200);
-      const headers = { authorization: `Bearer ${api_key}`, "content-type": "application/json" };
-      const body = JSON.stringify({ model: "atelier/vector", prompt: "A fox" });
-      const submitted = await fetch(`${gateway.url}/v1/images/generations`, { method: "POST", headers, body });
-      expect(submitted.status).toBe(202);
-      const { id } = (await submitted.json()) as { id: string };
-      const job = await fetch(`${gateway.url}/v1/jobs/${id}?wait=25`, { headers });
-      expect(await job.json()).toMatchObject({ status: "succeeded" });
-      const shown = (await svc("account", "show", account_id)).json() as { balance: number; reserved: number; lifetime_spent: number };
-      expect(shown.lifetime_spent).toBeGreaterThan(0);
-      expect(shown.balance + shown.lifetime_spent).toBeCloseTo(5, 8);
-      expect(await (await fetch(`${gateway.url}/metrics`)).text()).toContain("svc_database_up 1");
+test("a gateway starts on it, sells calls and pictures, hears what svc does, and has nothing to complain of", async () => {
+  const gateway = await spawnGateway({ DATABASE_URL: database.url, SMTP_URL: "smtp://127.0.0.1:9", LOG_LEVEL: "warn" });
+  try {
+    expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
+    const made = await svc("account", "create", "--email", "own@example.com", "--verified", "--deposit", "5");
+    expect(made.stderr).toBe("");
+    const { account_id, api_key } = made.json() as { account_id: string; api_key: string };
+    const ask = async () => (await chat({ url: gateway.url, key: api_key, model: "best" })).status;
+    expect(await ask()).toBe(200);
+    const headers = { authorization: `Bearer ${api_key}`, "content-type": "application/json" };
+    const body = JSON.stringify({ model: "atelier/vector", prompt: "A fox" });
+    const submitted = await fetch(`${gateway.url}/v1/images/generations`, { method: "POST", headers, body });
+    expect(submitted.status).toBe(202);
+    const { id } = (await submitted.json()) as { id: string };
+    const job = await fetch(`${gateway.url}/v1/jobs/${id}?wait=25`, { headers });
+    expect(await job.json()).toMatchObject({ status: "succeeded" });
+    const shown = (await svc("account", "show", account_id)).json() as { balance: number; reserved: number; lifetime_spent: number };
+    expect(shown.lifetime_spent).toBeGreaterThan(0);
+    expect(shown.balance + shown.lifetime_spent).toBeCloseTo(5, 8);
+    expect(await (await fetch(`${gateway.url}/metrics`)).text()).toContain("svc_database_up 1");
 
-      await svc("account", "suspend", account_id);
-      await until(async () => (await ask()) === 403, "the gateway heard of it", 5_000);
-      expect((await svc("ledger", "audit")).json()).toMatchObject({ accounts: 1, mismatches: [] });
-      expect((await svc("ledger", "verify")).json()).toMatchObject({ accounts: 1, broken: null });
-      expect(await gateway.kill("SIGTERM")).toBe(0);
-      expect(gateway.output()).not.toMatch(/"level":[456]0/);
-    } finally {
-      await gateway.kill("SIGKILL");
-    }
-  },
-);
+    await svc("account", "suspend", account_id);
+    await until(async () => (await ask()) === 403, "the gateway heard of it", 5_000);
+    expect((await svc("ledger", "audit")).json()).toMatchObject({ accounts: 1, mismatches: [] });
+    expect((await svc("ledger", "verify")).json()).toMatchObject({ accounts: 1, broken: null });
+    expect(await gateway.kill("SIGTERM")).toBe(0);
+    expect(gateway.output()).not.toMatch(/"level":[456]0/);
+  } finally {
+    await gateway.kill("SIGKILL");
+  }
+});
 
 test("it makes the months to come and drops those that are over; what it announces is heard", async () => {
   const db = connect(database.url, { max: 2 });

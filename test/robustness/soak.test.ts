@@ -29,7 +29,7 @@ let world: SoakWorld;
 beforeAll(async () => {
   database = await freshDatabase();
   world = await openSoakWorld({ databaseUrl: database.url, folder: mkdtempSync(join(inject("runFolder"), "soak-")) });
-}, 60_000);
+});
 afterAll(async () => {
   await world?.stop();
   await database?.drop();

@@ -36,7 +36,7 @@ const begun = (count: number) =>
   until(() => world.simulator.calls().filter(({ records, outcome }) => records >= 4 && outcome === "open").length === count, "all speak");
 const costs = { a: 90 * 40_500, b: 90 * 7_000 };
 
-describe("kill -9 while five speak", { timeout: 60_000 }, () => {
+describe("kill -9 while five speak", () => {
   test("breaks them off, charges nothing, and gives all slots back within 15 s", async () => {
     const [victim, survivor] = [await world.start({ SVC_CATALOG: catalogPath }), await world.start({ SVC_CATALOG: catalogPath })];
     const account = await world.createAccount("20");
@@ -59,7 +59,7 @@ describe("kill -9 while five speak", { timeout: 60_000 }, () => {
   });
 });
 
-describe("SIGTERM", { timeout: 60_000 }, () => {
+describe("SIGTERM", () => {
   test("speech that ends within the grace time is heard to its end and paid for", async () => {
     const gateway = await world.start({ SVC_CATALOG: catalogPath });
     const account = await world.createAccount("20");

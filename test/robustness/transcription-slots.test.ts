@@ -105,7 +105,7 @@ test("where other audio takes up the total, it is the total that refuses", async
   await leave();
 });
 
-describe("kill -9 of a gateway", { timeout: 60_000 }, () => {
+describe("kill -9 of a gateway", () => {
   test("its slots come back within 15 s, nothing was charged, and the next start removes its recordings", async () => {
     const [victim, survivor] = await twoGateways();
     const account = await world.createAccount("20");

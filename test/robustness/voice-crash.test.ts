@@ -44,29 +44,25 @@ test.each([
   ["while the provider works", "hanging", "", ""],
   ["while the voice is filed", "slow", "lock table voice in share mode", "insert into voice"],
   ["while it is charged", "slow", "select 1 from balance where account_id = ACCOUNT for update", "ledger_settle"],
-])(
-  "%s",
-  async (_, model, lock, statement) => {
-    const { accountId, key } = await world.createAccount("20");
-    const gateway = await world.start({ SVC_CATALOG: catalog, ...quickLedger });
-    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-    const body = JSON.stringify({ model: `demo/${model}`, description: "An old sailor" });
-    const asked = fetch(`${gateway.url}/v1/audio/voice-design`, { method: "POST", headers, body });
-    const failed = expect(asked).rejects.toThrow();
-    await expect.poll(() => holds(accountId), { timeout: 10_000 }).toBe(1);
-    const blocked = await locked(...(lock === "" ? [] : [lock.replace("ACCOUNT", String(accountId))]));
-    if (statement !== "") await untilWaiting(world.db, statement);
-    await gateway.kill("SIGKILL");
-    await failed;
-    await blocked.release();
-    // What waited in the database may still happen: the rest of the promise is that nothing is charged that isn't listed, and the reverse.
-    await expect.poll(() => holds(accountId), { timeout: 20_000 }).toBe(0);
-    const list = await fetch(`${survivor.url}/v1/audio/voices?provider=provider_b`, { headers });
-    const { data } = (await list.json()) as { data: object[] };
-    const { spent } = await world.balance({ accountId });
-    expect(spent).toBe(BigInt(data.length) * 420_000_000n);
-    if (statement !== "ledger_settle") expect(data).toEqual([]);
-    expect(await world.audit()).toMatchObject({ mismatches: [], reservations_open: 0, holds_open: 0 });
-  },
-  60_000,
-);
+])("%s", async (_, model, lock, statement) => {
+  const { accountId, key } = await world.createAccount("20");
+  const gateway = await world.start({ SVC_CATALOG: catalog, ...quickLedger });
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const body = JSON.stringify({ model: `demo/${model}`, description: "An old sailor" });
+  const asked = fetch(`${gateway.url}/v1/audio/voice-design`, { method: "POST", headers, body });
+  const failed = expect(asked).rejects.toThrow();
+  await expect.poll(() => holds(accountId)).toBe(1);
+  const blocked = await locked(...(lock === "" ? [] : [lock.replace("ACCOUNT", String(accountId))]));
+  if (statement !== "") await untilWaiting(world.db, statement);
+  await gateway.kill("SIGKILL");
+  await failed;
+  await blocked.release();
+  // What waited in the database may still happen: the rest of the promise is that nothing is charged that isn't listed, and the reverse.
+  await expect.poll(() => holds(accountId)).toBe(0);
+  const list = await fetch(`${survivor.url}/v1/audio/voices?provider=provider_b`, { headers });
+  const { data } = (await list.json()) as { data: object[] };
+  const { spent } = await world.balance({ accountId });
+  expect(spent).toBe(BigInt(data.length) * 420_000_000n);
+  if (statement !== "ledger_settle") expect(data).toEqual([]);
+  expect(await world.audit()).toMatchObject({ mismatches: [], reservations_open: 0, holds_open: 0 });
+});

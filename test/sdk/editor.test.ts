@@ -11,7 +11,7 @@ let editor: Editor;
 beforeAll(async () => {
   project = await emptyProject();
   editor = editorOf(project);
-}, 60_000);
+});
 afterAll(() => rmSync(project.folder, { recursive: true, force: true }));
 
 const start = `import Svc, { SvcError } from "svc-sdk";

@@ -3,6 +3,7 @@ import { inspect } from "node:util";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { type ClientOptions, SvcError } from "../../generated/sdk/index.js";
 import { delayBefore, retryAfterOf } from "../../src/sdk/retry.ts";
+import { eventually } from "../support/eventually.ts";
 import { type GivenAnswer, refusal, withAnswers } from "./answers-server.ts";
 
 const messages = [{ role: "user" as const, content: "Hello" }];
@@ -145,7 +146,7 @@ describe("the wait", () => {
       const leaving = new AbortController();
       const added = vi.spyOn(leaving.signal, "addEventListener");
       const ended = expect(svc.models.list({}, { signal: leaving.signal })).rejects.toMatchObject({ code: "aborted", cause: "enough" });
-      await vi.waitFor(() => expect(added).toHaveBeenCalledTimes(2));
+      await eventually(() => expect(added).toHaveBeenCalledTimes(2));
       leaving.abort("enough");
       await ended;
       expect(server.received.length).toBe(1);
@@ -191,7 +192,7 @@ describe("the time", () => {
       const error: unknown = await svc.chat.completions.create({ model, messages }, { timeout: 1000 }).catch((error: unknown) => error);
       expect(error).toMatchObject({ code: "timeout", retryable: true });
       expect(server.received.length).toBe(1);
-      await vi.waitFor(() => expect(server.left).toBe(1));
+      await eventually(() => expect(server.left).toBe(1));
     });
   });
 
@@ -201,10 +202,10 @@ describe("the time", () => {
       expect(server.received.length).toBe(0);
       const leaving = new AbortController();
       const ended = expect(svc.models.list({}, { signal: leaving.signal })).rejects.toMatchObject({ code: "aborted" });
-      await vi.waitFor(() => expect(server.received.length).toBe(1));
+      await eventually(() => expect(server.received.length).toBe(1));
       leaving.abort();
       await ended;
-      await vi.waitFor(() => expect(server.left).toBe(1));
+      await eventually(() => expect(server.left).toBe(1));
     });
   });
 });

@@ -11,7 +11,7 @@ export function useBrowser(what: string): { readonly browser: Browser } {
   let browser: Browser | undefined;
   beforeAll(async () => {
     if (chromiumPath !== null) browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
-  }, 120_000);
+  });
   afterAll(() => browser?.close());
   return {
     get browser() {

@@ -38,7 +38,7 @@ function runningSleeps(seconds: number): number {
   }).length;
 }
 
-test("a run whose tests leave processes and folders fails, names them, ends and removes them", { timeout: 60_000 }, async () => {
+test("a run whose tests leave processes and folders fails, names them, ends and removes them", async () => {
   const place = scratchFolder("leaving-");
   const { status, said } = await run("leaves-all.ts", place);
   expect(said).toContain("1 passed");
@@ -51,7 +51,7 @@ test("a run whose tests leave processes and folders fails, names them, ends and 
   expect(processesOf(place)).toEqual([]);
 });
 
-test("a run that leaves nothing passes; what ends within some seconds was not left", { timeout: 60_000 }, async () => {
+test("a run that leaves nothing passes; what ends within some seconds was not left", async () => {
   const place = scratchFolder("leaving-");
   const { status, said } = await run("leaves-nothing.ts", place);
   expect(said).toContain("1 passed");
@@ -60,7 +60,7 @@ test("a run that leaves nothing passes; what ends within some seconds was not le
   expect(readdirSync(place)).toEqual([]);
 });
 
-test("a run that SIGTERM ends leaves nothing", { timeout: 60_000 }, async () => {
+test("a run that SIGTERM ends leaves nothing", async () => {
   const place = scratchFolder("leaving-");
   const sleeps = () =>
     readdirSync(place)
@@ -68,7 +68,7 @@ test("a run that SIGTERM ends leaves nothing", { timeout: 60_000 }, async () => 
       .filter(({ command }) => command === "sleep 987005");
   let child!: ChildProcess;
   const ended = run("waits.ts", place, (begun) => (child = begun));
-  await expect.poll(() => sleeps().length, { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => sleeps().length).toBe(1);
   child.kill("SIGTERM");
   expect((await ended).status).toBe(143);
   expect(readdirSync(place)).toEqual([]);

@@ -4,6 +4,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { expect, vi } from "vitest";
 import type { Mail } from "../../src/mail/mailer.ts";
 import { smallCatalog } from "../catalog/small-catalog.ts";
+import { eventually } from "./eventually.ts";
 import { type Gateway, startGateway, type TestReply } from "./gateway.ts";
 
 export const password = "correct horse battery";
@@ -43,7 +44,7 @@ export async function startSignInGateway(env: Record<string, string> = {}): Prom
     gateway.request("POST", path, { body, headers: { "x-forwarded-for": client } });
   const signUp: SignInGateway["signUp"] = (email, given = {}) => post("/v1/auth/signup", { email, password, ...given });
   const mailTo: SignInGateway["mailTo"] = (email) =>
-    vi.waitFor(() => {
+    eventually(() => {
       const mail = gateway.mails.findLast(({ to }) => to === email);
       if (!mail) throw new Error(`no mail to ${email}`);
       return mail;

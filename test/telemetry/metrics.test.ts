@@ -31,7 +31,7 @@ test("tokens and money are those of the usage log, to the unit", async () => {
   await gateway.request("POST", "/v1/images/generations", { key: account.key, body: { model: "demo/image", prompt: "A boat" } });
   const job = "select status from media_job where account_id = $1";
   const isMade = async () => (await gateway.context.db.pool.query<{ status: string }>(job, [account.accountId])).rows[0]?.status;
-  await expect.poll(isMade, { timeout: 15_000 }).toBe("succeeded");
+  await expect.poll(isMade).toBe("succeeded");
   const { rows } = await gateway.context.db.pool.query<Record<string, string>>(
     `select model, operation, status, count(*)::text as calls, sum(cost)::text as cost, sum(input_tokens)::text as input, sum(cache_read_tokens)::text as cache_read,
        sum(output_tokens)::text as output, coalesce(sum(units), 0)::text as units from usage_log where account_id = $1 group by 1, 2, 3 order by 1`,

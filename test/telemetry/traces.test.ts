@@ -43,7 +43,7 @@ async function chat(model: string, headers: Record<string, string> = {}, more: o
 async function spansOf(requestId: string, count: number): Promise<SentSpan[]> {
   const own = () => collector.spans.find(({ attributes }) => attributes["svc.request_id"] === requestId);
   const all = () => collector.spans.filter(({ parentId }) => parentId === own()?.spanId);
-  await expect.poll(() => (own() === undefined ? 0 : 1 + all().length), { timeout: 15_000 }).toBe(count);
+  await expect.poll(() => (own() === undefined ? 0 : 1 + all().length)).toBe(count);
   return [own()!, ...all()];
 }
 

@@ -1,6 +1,7 @@
 // A gateway whose catalog a test file writes as plain objects, and the helpers that every chat test needs. After each file the ledger must
 // audit clean with nothing held.
-import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { eventually } from "../../support/eventually.ts";
 import { type Gateway, type NewAccountOptions, startGateway, type TestAccount, type TestReply } from "../../support/gateway.ts";
 
 export interface ChatWorld {
@@ -34,7 +35,7 @@ export function chatWorld(models: object[], file: object = {}, options: Paramete
   afterAll(async () => {
     // The hold of an interrupted or aborted stream ends a moment after its last record.
     const booksAreClean = async () => expect(await gateway.audit()).toMatchObject({ mismatches: [], reservations_open: 0, holds_open: 0 });
-    await vi.waitFor(booksAreClean, { timeout: 10_000 }).finally(gateway.stop); // expect.poll is for tests alone
+    await eventually(booksAreClean).finally(gateway.stop); // expect.poll is for tests alone
   });
   return {
     get gateway() {

@@ -1,6 +1,7 @@
 // POST /v1/chat/completions and the balance: caps lowered to what it can pay, and 402s that say why and what helps.
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { promptSize } from "../../../src/language/prompt-size.ts";
+import { eventually } from "../../support/eventually.ts";
 import type { TestAccount } from "../../support/gateway.ts";
 import { chatWorld, hello, language, prices } from "./chat-gateway.ts";
 
@@ -165,11 +166,11 @@ describe("402 insufficient_credits", () => {
     const call = expect(
       fetch(`${world.gateway.url}/v1/chat/completions`, { method: "POST", body, headers, signal: controller.signal }),
     ).rejects.toThrow();
-    await vi.waitFor(async () => expect((await world.gateway.balance(account)).reserved).toBeGreaterThan(0));
+    await eventually(async () => expect((await world.gateway.balance(account)).reserved).toBeGreaterThan(0));
     return async () => {
       controller.abort();
       await call;
-      await vi.waitFor(async () => expect((await world.gateway.balance(account)).reserved).toBe(0));
+      await eventually(async () => expect((await world.gateway.balance(account)).reserved).toBe(0));
     };
   }
 });

@@ -1,5 +1,6 @@
 // A caller who disconnects in the middle of a stream, over a real socket.
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
+import { eventually } from "../../support/eventually.ts";
 import type { ChatWorld } from "./chat-gateway.ts";
 
 /** Begins a call, disconnects once `enough` returns true for what has arrived, and waits until it is settled. */
@@ -13,11 +14,11 @@ export async function leave(world: ChatWorld, path: string, body: object, enough
     for await (const bytes of response.body!) if (enough((text += Buffer.from(bytes).toString()))) controller.abort();
   });
   const left = expect(reading).rejects.toThrow();
-  await vi.waitFor(() => expect(world.gateway.simulator.counters().received).toBe(1));
+  await eventually(() => expect(world.gateway.simulator.counters().received).toBe(1));
   if (enough("")) controller.abort();
   await left;
-  await vi.waitFor(() => expect(world.gateway.simulator.counters().aborted).toBe(1));
-  const { rows } = await vi.waitFor(async () => {
+  await eventually(() => expect(world.gateway.simulator.counters().aborted).toBe(1));
+  const { rows } = await eventually(async () => {
     const found = await world.gateway.context.db.pool.query("select * from usage_log where account_id = $1", [account.accountId]);
     expect(found.rows).toHaveLength(1);
     return found;

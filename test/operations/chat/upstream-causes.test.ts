@@ -8,10 +8,11 @@ import { type AddressInfo, createServer as createTcpServer, type Server } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runSvc } from "../../cli/run-svc.ts";
 import { connect, type Db } from "../../../src/db/connect.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
 import { spawnGateway, type SpawnedGateway } from "../../support/spawned-gateway.ts";
 import { scrapeUntil } from "../../telemetry/scrape.ts";
 import { hello, language } from "./chat-gateway.ts";
@@ -148,7 +149,7 @@ const logged = (requestId: string) =>
 
 /** What is logged comes over a pipe of its own. */
 const loggedSoon = (requestId: string) =>
-  vi.waitFor(() => logged(requestId) ?? Promise.reject(new Error(`nothing is logged of ${requestId}`)), { timeout: 20_000 });
+  eventually(() => logged(requestId) ?? Promise.reject(new Error(`nothing is logged of ${requestId}`)));
 
 describe.each(names)("a provider that fails: %s", (name) => {
   const [, cause, words] = cases[name];

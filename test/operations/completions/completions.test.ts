@@ -191,7 +191,7 @@ describe("200, a stream", () => {
     });
     await response.body!.getReader().read();
     leaving.abort();
-    await expect.poll(async () => (await world.gateway.balance(account)).reserved, { timeout: 5000 }).toBe(0);
+    await expect.poll(async () => (await world.gateway.balance(account)).reserved).toBe(0);
     expect((await world.gateway.balance(account)).spent).toBeGreaterThan(0);
   });
 });

@@ -108,7 +108,7 @@ describe("a host that fails in one question of many", () => {
         expect(Object.keys(reply.json.answers)).toHaveLength(40);
         expect(reply.json.usage).toEqual({ input_tokens: 400, output_tokens: 40, cost: 0.0002 });
         expect(sent()).toHaveLength(40);
-        await expect.poll(() => seen.begun - seen.answered - 1, { timeout: 5000 }).toBe(seen.aborted);
+        await expect.poll(() => seen.begun - seen.answered - 1).toBe(seen.aborted);
         expect(seen.begun).toBeLessThanOrEqual(5 + 16);
         expect((await logOf(reply)).attempts).toMatchObject([{ outcome: "unavailable", status: 500 }, { outcome: "ok" }]);
       },
@@ -150,10 +150,10 @@ test("a disconnect: no more than 16 were asked at once, every call is cancelled,
       body: JSON.stringify({ state: "s", questions: questionsOf(200) }),
       signal: leaving.signal,
     }).catch(() => "left");
-    await expect.poll(() => gateway.simulator.calls().length, { timeout: 5000 }).toBe(16);
+    await expect.poll(() => gateway.simulator.calls().length).toBe(16);
     leaving.abort();
     expect(await left).toBe("left");
-    await expect.poll(() => gateway.simulator.counters().aborted, { timeout: 5000 }).toBe(16);
-    await expect.poll(() => gateway.balance(asking), { timeout: 5000 }).toEqual({ balance: 20, reserved: 0, spent: 0 });
+    await expect.poll(() => gateway.simulator.counters().aborted).toBe(16);
+    await expect.poll(() => gateway.balance(asking)).toEqual({ balance: 20, reserved: 0, spent: 0 });
     expect(gateway.simulator.calls()).toHaveLength(16);
   }));

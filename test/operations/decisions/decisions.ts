@@ -33,7 +33,7 @@ export async function withRoutes(routes: (string | object)[], work: (world: Worl
   const gateway = await startGateway({ catalog });
   try {
     await work(worldOf(gateway));
-    await expect.poll(async () => (await gateway.audit()).reservations_open, { timeout: 5000 }).toBe(0);
+    await expect.poll(async () => (await gateway.audit()).reservations_open).toBe(0);
     expect(await gateway.audit()).toMatchObject({ mismatches: [], reservations_open: 0, holds_open: 0 });
   } finally {
     await gateway.stop();

@@ -1,9 +1,10 @@
 // What POST /v1/genmedia/run refuses, in genmedia's body, and every code that a job can fail with.
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createKey } from "../../../src/accounts/manage-keys.ts";
 import { errors, dialects } from "../../../generated/errors.ts";
 import type { JobErrorCode } from "../../../src/jobs/types.ts";
 import { parseUsd } from "../../../src/money.ts";
+import { eventually } from "../../support/eventually.ts";
 import { whileFailing } from "../../support/failing-statements.ts";
 import type { TestAccount, TestReply } from "../../support/gateway.ts";
 import { endJob, endJobsOf, expireQueued, newJob, whileImpatient } from "../../support/media-jobs.ts";
@@ -150,7 +151,7 @@ describe("money", () => {
 
   async function untilQueued({ accountId }: TestAccount): Promise<void> {
     const queued = "select 1 from media_job where account_id = $1 and status = 'queued'";
-    await vi.waitFor(async () => expect((await world.gateway.context.db.pool.query(queued, [accountId])).rows).toHaveLength(1));
+    await eventually(async () => expect((await world.gateway.context.db.pool.query(queued, [accountId])).rows).toHaveLength(1));
   }
 });
 

@@ -1,6 +1,7 @@
 // POST /v1/genmedia/run against the simulator's queue: jobs that end in time, the hint for those that don't, and callers who disconnect.
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { countWaiters } from "../../support/count-waiters.ts";
+import { eventually } from "../../support/eventually.ts";
 import { whileFailing } from "../../support/failing-statements.ts";
 import type { TestAccount } from "../../support/gateway.ts";
 import { endJob, endJobsOf, newJob } from "../../support/media-jobs.ts";
@@ -139,13 +140,13 @@ describe("a run that does not", () => {
     const waiters = countWaiters(world.gateway);
     const leaving = new AbortController();
     const left = expect(run(account, { model: "demo/slow", prompt: "A boat" }, { signal: leaving.signal })).rejects.toThrow();
-    await vi.waitFor(() => expect(waiters.now).toBe(1));
+    await eventually(() => expect(waiters.now).toBe(1));
     leaving.abort();
     await left;
     waiters.restore();
-    await vi.waitFor(() => expect(waiters.now).toBe(0));
+    await eventually(() => expect(waiters.now).toBe(0));
     const statusOf = async () => (await jobsOf(account))[0].status as string;
-    await expect.poll(statusOf, { timeout: 5_000 }).toBe("succeeded");
+    await expect.poll(statusOf).toBe("succeeded");
     expect(await world.gateway.balance(account)).toMatchObject({ balance: 19.96, spent: 0.04 });
   });
 });

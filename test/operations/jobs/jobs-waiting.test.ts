@@ -1,6 +1,7 @@
 // GET /v1/jobs/{id}?wait=SECONDS: answers when the job ends, in whichever process, and holds nothing for a caller who disconnected.
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { countWaiters } from "../../support/count-waiters.ts";
+import { eventually } from "../../support/eventually.ts";
 import type { TestAccount } from "../../support/gateway.ts";
 import { endJob, endJobsOf, newJob } from "../../support/media-jobs.ts";
 import { chatWorld, language } from "../chat/chat-gateway.ts";
@@ -15,7 +16,7 @@ describe("a long poll", () => {
     const job = await newJob(world.gateway, account);
     const waiters = countWaiters(world.gateway);
     const polls = [1, 2, 3].map(() => read(account, job.shownId, 25));
-    await vi.waitFor(() => expect(waiters.now).toBe(3));
+    await eventually(() => expect(waiters.now).toBe(3));
     await endJob(world.gateway, account, job, { to: "succeeded" });
     for (const { json, headers } of await Promise.all(polls)) {
       expect(json).toMatchObject({ status: "succeeded", charged_amount: 0.04 });
@@ -46,10 +47,10 @@ describe("a long poll", () => {
     const waiters = countWaiters(world.gateway);
     const leaving = new AbortController();
     const left = expect(read(account, job.shownId, 25, leaving.signal)).rejects.toThrow();
-    await vi.waitFor(() => expect(waiters.now).toBe(1));
+    await eventually(() => expect(waiters.now).toBe(1));
     leaving.abort();
     await left;
-    await vi.waitFor(() => expect(waiters.now).toBe(0));
+    await eventually(() => expect(waiters.now).toBe(0));
     waiters.restore();
     await endJobsOf(world.gateway, account);
   });
@@ -60,7 +61,7 @@ describe("a long poll", () => {
     const job = await newJob(world.gateway, account);
     const waiters = countWaiters(world.gateway);
     const poll = read(account, job.shownId, 25);
-    await vi.waitFor(() => expect(waiters.now).toBe(1));
+    await eventually(() => expect(waiters.now).toBe(1));
     const stopped = world.gateway.context.jobs.stop(0);
     const { json, headers } = await poll;
     expect([json.status, headers["retry-after"]]).toEqual(["pending", "1"]);

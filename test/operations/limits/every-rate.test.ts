@@ -24,7 +24,7 @@ beforeAll(async () => {
   ({ token } = await gateway.createSession(account));
   for (const { id, auth } of [operations.listModels, operations.getCreditBalance, operations.createChatCompletion])
     for (let n = 0; n < bound; n += 1) expect((await ask(operations[id], auth === "none" ? undefined : key)).status).not.toBe(429);
-}, 40_000); // the edge of the minute may be waited for
+}); // the edge of the minute may be waited for
 afterAll(() => gateway.stop());
 
 const ask = ({ method, path }: Operation, credential: string | undefined) =>

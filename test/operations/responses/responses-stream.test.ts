@@ -155,7 +155,7 @@ test("a client that disconnects pays for what was delivered", async () => {
   let seen = "";
   while (seen.split("response.output_text.delta").length < 6) seen += Buffer.from((await reader.read()).value!).toString();
   controller.abort();
-  await expect.poll(async () => (await world.gateway.balance(account)).reserved, { timeout: 5000 }).toBe(0);
+  await expect.poll(async () => (await world.gateway.balance(account)).reserved).toBe(0);
   const { spent } = await world.gateway.balance(account);
   expect(spent).toBeGreaterThan(0);
   expect(spent).toBeLessThan(0.0007); // all 500 tokens cost 0.00075

@@ -17,7 +17,7 @@ const endpoints = [
 const post = (path: string, key: string | undefined, body: unknown) =>
   world.gateway.request("POST", `/v1/audio/${path}`, { ...(key !== undefined && { key }), body });
 
-describe.each(endpoints)("%s", { timeout: 90_000 }, (path, good, missing, wrong, billed) => {
+describe.each(endpoints)("%s", (path, good, missing, wrong, billed) => {
   test("401 before anything else", async () => {
     for (const body of [good, "{", {}, undefined]) {
       expect((await post(path, undefined, body)).json.error.code).toBe(missing);

@@ -29,7 +29,7 @@ export function speechWorld(models: object[], file: object = {}, options: Parame
     ask: (account: TestAccount, body: unknown, path = "speech") =>
       world.gateway.request("POST", `/v1/audio/${path}`, { key: account.key, body }),
     async onlyLog(account: TestAccount) {
-      await expect.poll(async () => (await logsOf(world, account)).length, { timeout: 10_000 }).toBe(1);
+      await expect.poll(async () => (await logsOf(world, account)).length).toBe(1);
       return (await logsOf(world, account))[0]!;
     },
   };

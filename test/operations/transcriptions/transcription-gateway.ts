@@ -3,9 +3,10 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { ca, type FileServer, type Serve, startFileServer } from "../../media/file-server.ts";
 import { wavFile } from "../../simulator/audio-check.ts";
+import { eventually } from "../../support/eventually.ts";
 import { type Gateway, type NewAccountOptions, startGateway, type TestAccount, type TestReply } from "../../support/gateway.ts";
 import { highTiers } from "../../support/tiers.ts";
 import { type LogRow, provider } from "../chat/chat-gateway.ts";
@@ -134,7 +135,7 @@ export function transcriptionWorld(
     async expectUntouched(account, balance = 20) {
       expect(await gateway.balance(account)).toEqual({ balance, reserved: 0, spent: 0 });
     },
-    expectNothingOnDisk: () => vi.waitFor(() => expect(world.onDisk()).toEqual([])),
+    expectNothingOnDisk: () => eventually(() => expect(world.onDisk()).toEqual([])),
     onDisk: () => readdirSync(join(folder, "media-incoming")),
     bytesOnDisk: () =>
       readdirSync(join(folder, "media-incoming")).reduce((all, name) => all + statSync(join(folder, "media-incoming", name)).size, 0),
@@ -156,7 +157,7 @@ export async function formOf(fields: Record<string, string>, file: Buffer | null
 
 /** Resolves when the request is over, also after a disconnect. */
 export async function settled(world: TranscriptionWorld, { accountId }: TestAccount): Promise<LogRow> {
-  return vi.waitFor(async () => {
+  return eventually(async () => {
     const { rows } = await world.gateway.context.db.pool.query<LogRow>("select * from usage_log where account_id = $1", [accountId]);
     expect(rows).toHaveLength(1);
     return rows[0]!;

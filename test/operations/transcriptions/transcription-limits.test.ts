@@ -13,7 +13,7 @@ const world = transcriptionWorld(models, {
 });
 const remaining = ({ headers }: { headers: Record<string, string> }) => headers["x-ratelimit-remaining-requests"];
 
-describe("429 rate_limit_exceeded: the account's own", { timeout: 90_000 }, () => {
+describe("429 rate_limit_exceeded: the account's own", () => {
   test("a call counts once, whatever its chain does; one that is refused for its file, its money or its slot counts for nothing", async () => {
     await awayFromMinuteEdge(20_000);
     const account = await world.account();
@@ -44,7 +44,7 @@ test("402 of an address, once its recording is measured: it counts for nothing, 
     expect(remaining(reply)).toBe("4");
   }
   await world.expectUntouched(account);
-}, 90_000);
+});
 
 describe("403 permission_denied", () => {
   test("a tier without a slot names the deposit that lifts it, in both modes, and no waiting is suggested", async () => {

@@ -2,8 +2,9 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { wavFile } from "../../simulator/audio-check.ts";
+import { eventually } from "../../support/eventually.ts";
 import type { TestAccount } from "../../support/gateway.ts";
 import { roundUsd } from "../../support/round-usd.ts";
 import { formOf, priced, recording, settled, transcriber, transcriptionWorld } from "./transcription-gateway.ts";
@@ -152,7 +153,7 @@ describe("a client that disconnects pays nothing, and leaves no file", () => {
   test.each(modes)("while the model listens: the upstream call is cancelled: a %s", async (mode) => {
     const account = await world.account();
     await leave(account, mode, "demo/hanging", () => expect(world.gateway.simulator.counters().received).toBe(1));
-    await vi.waitFor(() => expect(world.gateway.simulator.counters().aborted).toBe(1));
+    await eventually(() => expect(world.gateway.simulator.counters().aborted).toBe(1));
     await expectLeft(account);
   });
 
@@ -174,7 +175,7 @@ describe("a client that disconnects pays nothing, and leaves no file", () => {
     const controller = new AbortController();
     const asking = world.fetch(account, { model: "demo/stt", audio_url }, { signal: controller.signal });
     const left = expect(asking).rejects.toThrow();
-    await vi.waitFor(() => expect(begun).toBeDefined());
+    await eventually(() => expect(begun).toBeDefined());
     expect(world.onDisk()).toHaveLength(1);
     const closed = once(begun!, "close");
     controller.abort();
@@ -193,7 +194,7 @@ describe("a client that disconnects pays nothing, and leaves no file", () => {
     ];
     socket.write(`${head.join("\r\n")}\r\n\r\n`);
     socket.write(body.subarray(0, 100_000));
-    await vi.waitFor(() => expect(world.onDisk()).toHaveLength(1));
+    await eventually(() => expect(world.onDisk()).toHaveLength(1));
     socket.destroy();
     await world.expectNothingOnDisk();
     await world.expectUntouched(account);
@@ -206,7 +207,7 @@ async function leave(account: TestAccount, mode: Mode, model: string, met: () =>
   const options = { signal: controller.signal };
   const asking = mode === "file" ? world.send(account, { model }, recording, options) : world.fetch(account, { model }, options);
   const left = expect(asking).rejects.toThrow();
-  await vi.waitFor(met, { interval: 5 });
+  await eventually(met, 5);
   controller.abort();
   await left;
 }

@@ -172,14 +172,14 @@ describe("200", () => {
       body: JSON.stringify({ model, messages: hello, stream: true }),
       signal: leaving.signal,
     });
-    if (reads === 0) await expect.poll(() => world.sent().length, { timeout: 5000 }).toBe(1);
+    if (reads === 0) await expect.poll(() => world.sent().length).toBe(1);
     else {
       const reader = (await response).body!.getReader();
       for (let read = 0; read < reads; read++) await reader.read();
     }
     leaving.abort();
     await response.catch(() => undefined);
-    await expect.poll(async () => (await get(account, id)).status, { timeout: 5000 }).toBe(200);
+    await expect.poll(async () => (await get(account, id)).status).toBe(200);
     const receipt = (await get(account, id)).json;
     expect(receipt.log).toMatchObject({ status: "success", http_status: 499 });
     expect(receipt.charge.cost_usd > 0).toBe(reads > 0);

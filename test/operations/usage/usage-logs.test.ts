@@ -99,7 +99,7 @@ describe("a row", () => {
     for (let read = 0; read < 5; read++) await reader.read();
     leaving.abort();
     await reader.closed.catch(() => undefined);
-    await expect.poll(() => rowsOf(account), { timeout: 5000 }).toMatchObject([{ status: "success", http_status: 499, error: null }]);
+    await expect.poll(() => rowsOf(account)).toMatchObject([{ status: "success", http_status: 499, error: null }]);
     expect(await rowsOf(account, "?status=success")).toHaveLength(1);
     expect(await rowsOf(account, "?status=failed")).toEqual([]);
   });

@@ -3,6 +3,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { ownerOf } from "../../../src/audio/voice-owner.ts";
 import { UpstreamError, type UpstreamFault } from "../../../src/providers/errors/upstream-error.ts";
+import { eventually } from "../../support/eventually.ts";
 import { whileFailing } from "../../support/failing-statements.ts";
 import type { TestAccount } from "../../support/gateway.ts";
 import { ownVoicesWorld } from "./own-voices-gateway.ts";
@@ -185,7 +186,7 @@ describe.each(both)("%s: a caller who disconnects", (kind) => {
   const leave = async (account: TestAccount) => {
     const leaving = new AbortController();
     const left = expect(make(kind, account, leaving.signal)).rejects.toThrow();
-    await vi.waitFor(() => expect(world.asked).toHaveLength(1));
+    await eventually(() => expect(world.asked).toHaveLength(1));
     leaving.abort();
     await left;
   };
@@ -199,7 +200,7 @@ describe.each(both)("%s: a caller who disconnects", (kind) => {
     hold(true);
     const account = await world.account();
     await leave(account);
-    expect(await vi.waitFor(() => logged(account))).toEqual({ status: "aborted", cost: 0n });
+    expect(await eventually(() => logged(account))).toEqual({ status: "aborted", cost: 0n });
     expect(await world.rowsOf(account)).toEqual([]);
     expect(await world.gateway.balance(account)).toEqual({ balance: 20, reserved: 0, spent: 0 });
   });
@@ -209,7 +210,7 @@ describe.each(both)("%s: a caller who disconnects", (kind) => {
     const account = await world.account();
     await leave(account);
     gate.resolve();
-    expect(await vi.waitFor(() => logged(account))).toEqual({ status: "success", cost: BigInt(priceOf[kind] * 1e8) });
+    expect(await eventually(() => logged(account))).toEqual({ status: "success", cost: BigInt(priceOf[kind] * 1e8) });
     expect(await world.listed(account)).toEqual([world.asked[0]!.voiceId]);
   });
 });
