@@ -1,7 +1,6 @@
 // POST /v1/audio/voice-clone, paused while no cloning model is served. The steps are in src/audio/make-voice.ts.
 import { assertServed } from "../src/audio/admit.ts";
-import { assertSample, cloneVoice as clone, madeVoiceAnswer } from "../src/audio/make-voice.ts";
-import { readVoiceName } from "../src/audio/own-voice-fields.ts";
+import { assertSample, cloneVoice as clone, madeVoiceAnswer, readVoiceName } from "../src/audio/make-voice.ts";
 import type { Handler } from "../src/operation.ts";
 
 type Clone = Handler<"cloneVoice">;

@@ -1,11 +1,10 @@
 // POST /v1/messages/count_tokens: how many tokens a message request would send, by our own tokenizer. Free; no upstream is asked.
 import { admitModel } from "../src/language/admit.ts";
+import { assertDeclares } from "../src/language/chat/requirements.ts";
 import { countPrompt } from "../src/language/counted-usage.ts";
-import { givenFields } from "../src/language/messages/given-fields.ts";
-import { assertReadable, assertSchemas, messageRequirements } from "../src/language/messages/requirements.ts";
+import { assertReadable, assertSchemas, givenFields, messageRequirements } from "../src/language/messages/requirements.ts";
 import { messageSize } from "../src/language/messages/size.ts";
 import { assertPromptAddresses } from "../src/language/part-addresses.ts";
-import { assertDeclares } from "../src/language/chat/requirements.ts";
 import type { Handler } from "../src/operation.ts";
 
 export const countMessageTokens: Handler<"countMessageTokens"> = async ({ catalog, config, log }, request) => {

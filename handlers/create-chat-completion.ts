@@ -1,7 +1,6 @@
 // POST /v1/chat/completions. The lifecycle is in src/language/serve.ts; its result becomes a reply here.
-import { assertMessages } from "../src/language/chat/message-fields.ts";
 import { chatEncoder, chatUsage } from "../src/language/chat/reply.ts";
-import { chatAdapter } from "../src/language/chat/request.ts";
+import { assertMessages, chatAdapter } from "../src/language/chat/request.ts";
 import { assertMessageAddresses } from "../src/language/part-addresses.ts";
 import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";

@@ -1,9 +1,8 @@
 // POST /v1/messages. The lifecycle is in src/language/serve.ts; its result becomes a reply here.
 import { fail } from "../src/errors/fail.ts";
-import { givenFields, givenText } from "../src/language/messages/given-fields.ts";
 import { messageEncoder, messageUsage } from "../src/language/messages/reply.ts";
 import { messageAdapter } from "../src/language/messages/request.ts";
-import { assertSchemas } from "../src/language/messages/requirements.ts";
+import { assertSchemas, givenFields, givenText } from "../src/language/messages/requirements.ts";
 import { assertPromptAddresses } from "../src/language/part-addresses.ts";
 import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";

@@ -1,6 +1,5 @@
 // POST /v1/videos/generations. The rules of a request are in src/jobs; the job becomes a reply here.
-import { assertVideosAreServed } from "../src/jobs/asked-model.ts";
-import { planVideoJob } from "../src/jobs/plan-media.ts";
+import { assertVideosAreServed, planVideoJob } from "../src/jobs/plan-media.ts";
 import { shownQueuedVideoJob, shownVideoJob, submitHeaders } from "../src/jobs/show-job.ts";
 import { submitRequest } from "../src/jobs/submit-request.ts";
 import type { Handler } from "../src/operation.ts";

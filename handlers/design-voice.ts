@@ -1,7 +1,6 @@
 // POST /v1/audio/voice-design, paused while no design model is served. The steps are in src/audio/make-voice.ts.
 import { assertServed } from "../src/audio/admit.ts";
-import { designVoice as design, madeVoiceAnswer } from "../src/audio/make-voice.ts";
-import { readDesign, readVoiceName } from "../src/audio/own-voice-fields.ts";
+import { designVoice as design, madeVoiceAnswer, readDesign, readVoiceName } from "../src/audio/make-voice.ts";
 import type { Handler } from "../src/operation.ts";
 
 type Design = Handler<"designVoice">;

@@ -1,9 +1,9 @@
 // GET /v1/jobs/{id}: the state of an image or video job, now or once it has ended. Another account's job answers as one that never existed.
 import { fail } from "../src/errors/fail.ts";
 import { cutId } from "../src/ids.ts";
-import { awaitEnd } from "../src/jobs/await-end.ts";
 import { findJob } from "../src/jobs/read-jobs.ts";
 import { pollHeaders, shownJob } from "../src/jobs/show-job.ts";
+import { awaitEnd } from "../src/jobs/waiters.ts";
 import type { Handler } from "../src/operation.ts";
 
 export const getJob: Handler<"getJob"> = async (context, request) => {

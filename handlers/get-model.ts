@@ -1,7 +1,6 @@
 // GET /v1/models/{id}: one listed model by its id or an alias. Public. src/catalog/resolve.ts refuses all others.
 import { answersOf } from "../src/catalog/answers.ts";
-import { resolveModel } from "../src/catalog/resolve.ts";
-import { failNotServed } from "../src/catalog/suggest.ts";
+import { failNotServed, resolveModel } from "../src/catalog/resolve.ts";
 import type { Handler } from "../src/operation.ts";
 
 const headers = { "content-type": "application/json", "cache-control": "public, max-age=60" };

@@ -2,7 +2,7 @@
 import type { CallerSession } from "../src/accounts/caller.ts";
 import { findUser, type User } from "../src/accounts/users.ts";
 import type { Handler } from "../src/operation.ts";
-import { userRecord } from "../src/sign-in/user-record.ts";
+import { userRecord } from "../src/sign-in/verified.ts";
 
 export const getSession: Handler<"getSession"> = async ({ db, catalog }, { caller }) => {
   const { expiresAt, csrfToken } = caller.session as CallerSession; // the contract accepts no API key here

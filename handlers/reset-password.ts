@@ -2,7 +2,7 @@
 import type { Handler } from "../src/operation.ts";
 import { resetPassword as run } from "../src/sign-in/password.ts";
 import { throttle } from "../src/sign-in/throttle.ts";
-import { userRecord } from "../src/sign-in/user-record.ts";
+import { userRecord } from "../src/sign-in/verified.ts";
 
 export const resetPassword: Handler<"resetPassword"> = async (context, { body, address, receivedAt }) => {
   await throttle(context, "reset", { client: address });

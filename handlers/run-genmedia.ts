@@ -1,12 +1,11 @@
 // POST /v1/genmedia/run: submits a job and waits a while for its end. A caller's disconnect does not stop the job.
-import { awaitEnd } from "../src/jobs/await-end.ts";
-import { failedJob } from "../src/jobs/failed-job.ts";
 import { genmediaInput } from "../src/jobs/genmedia-input.ts";
 import { planGenmediaJob } from "../src/jobs/plan-media.ts";
 import { readJob } from "../src/jobs/read-jobs.ts";
-import { shownGenmediaJob } from "../src/jobs/show-genmedia.ts";
+import { failedJob, shownGenmediaJob } from "../src/jobs/show-genmedia.ts";
 import { submitHeaders } from "../src/jobs/show-job.ts";
 import { submitRequest } from "../src/jobs/submit-request.ts";
+import { awaitEnd } from "../src/jobs/waiters.ts";
 import { mayPass, persist } from "../src/ledger/persist.ts";
 import type { Handler } from "../src/operation.ts";
 

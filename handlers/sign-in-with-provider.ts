@@ -1,5 +1,5 @@
 // POST /v1/auth/signin/{provider}. The steps are in src/sign-in/external.ts.
-import { sessionCookie } from "../src/accounts/session-cookie.ts";
+import { sessionCookie } from "../src/accounts/sessions.ts";
 import type { Handler } from "../src/operation.ts";
 import { shownBy } from "../src/sign-in/browser.ts";
 import { finishExternalSignIn } from "../src/sign-in/external.ts";

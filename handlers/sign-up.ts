@@ -2,7 +2,7 @@
 import type { Handler } from "../src/operation.ts";
 import { signUp as run } from "../src/sign-in/sign-up.ts";
 import { throttle } from "../src/sign-in/throttle.ts";
-import { userRecord } from "../src/sign-in/user-record.ts";
+import { userRecord } from "../src/sign-in/verified.ts";
 
 export const signUp: Handler<"signUp"> = async (context, { body, address, receivedAt }) => {
   const { email, password, name } = body;

@@ -1,5 +1,5 @@
 // POST /v1/audio/understand, retired: every authenticated caller gets 404, whatever the request holds (docs/behaviour/requests.md#exceptions).
-import { suggestModels } from "../src/catalog/suggest.ts";
+import { suggestModels } from "../src/catalog/resolve.ts";
 import type { Context } from "../src/context.ts";
 import { fail } from "../src/errors/fail.ts";
 import type { Handler } from "../src/operation.ts";

@@ -1,7 +1,8 @@
-// What an operator does to accounts and keys. Money is in src/ledger, except that a new account's balance starts at zero.
+// What an operator does to accounts and keys, and lists of them. Money is in src/ledger, except that a new account's balance starts at zero.
 import type { Db, Queries } from "../db/connect.ts";
-import { foldEmail } from "../text/email-address.ts";
 import { parseAccountId } from "../ids.ts";
+import type { Amount } from "../money.ts";
+import { foldEmail } from "../text/email-address.ts";
 import { findKeys, type FoundKey, type KeyRecord } from "./key-records.ts";
 import { makeKey } from "./keys.ts";
 import { changeKey } from "./manage-keys.ts";
@@ -78,4 +79,46 @@ export async function setKeyEnabled(db: Db, text: string, enabled: boolean): Pro
 
 export function refuseKey(): never {
   throw new Refused("no such API key: give the key, its masked form or its id (key_…)");
+}
+
+// Pages of accounts with their money, newest first, for the operator.
+
+interface AccountFilter {
+  /** Only accounts older than this one; null: from the newest. */
+  before: bigint | null;
+  /** A part of the email address, in any case; null: any. */
+  email: string | null;
+  /** Null: suspended or not. */
+  suspended: boolean | null;
+}
+
+export interface ListedAccount extends AccountRecord {
+  createdAt: Date;
+  /** The sum of the entries. */
+  balance: Amount;
+  purchased: Amount;
+  /** Charges of the last 30 days. */
+  spentLately: Amount;
+}
+
+/** Limits the page before it computes the sums. */
+export async function listAccounts(db: Db, { before, email, suspended }: AccountFilter, limit: number): Promise<ListedAccount[]> {
+  const { rows } = await db.pool.query<ListedAccount>(
+    `select a.id as "accountId", a.email, a.email_verified_at is not null as verified, a.suspended_at as "suspendedAt",
+       a.created_at as "createdAt", b.available + b.reserved as balance, b.purchased, s.spent as "spentLately"
+     from (
+       select * from account
+       where ($1::bigint is null or id < $1) and ($2::text is null or position(lower($2) in lower(email)) > 0)
+         and ($3::boolean is null or (suspended_at is not null) = $3)
+       order by id desc limit $4
+     ) a
+     join balance b on b.account_id = a.id
+     cross join lateral (
+       select coalesce(sum(l.cost), 0)::bigint as spent from usage_log l
+       where l.account_id = a.id and l.created_at > now() - interval '30 days'
+     ) s
+     order by a.id desc`,
+    [before, email, suspended, limit],
+  );
+  return rows;
 }

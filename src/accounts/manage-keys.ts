@@ -1,12 +1,12 @@
-// Makes, changes and deletes an account's API keys, and chooses its default. Every change locks the account first, so that concurrent ones see
-// each other's result and exactly one default remains.
+// Makes, changes and deletes an account's API keys, and chooses its default. Every change locks the account first, so that concurrent ones
+// see each other's result and exactly one default remains.
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { keyIdText, parseKeyId } from "../ids.ts";
 import { type Amount, amountFromUsd } from "../money.ts";
 import { findDefaultKey, findKeyRecord, findKeys, type FoundKey, type KeyRecord } from "./key-records.ts";
 import { makeKey } from "./keys.ts";
-import { lockAccountRow } from "./lock-row.ts";
+import { lockAccountRow } from "./users.ts";
 
 interface MadeKey {
   /** Shown this once. */

@@ -1,5 +1,5 @@
-// Secrets other than API keys and passwords: of sessions, mails and sign-ins in progress. 256 random bits behind a prefix that names the kind;
-// the database stores only the digest.
+// Secrets other than API keys and passwords: of sessions, mails and sign-ins in progress. 256 random bits behind a prefix that names the
+// kind; the database stores only the digest.
 import { createHmac, randomBytes } from "node:crypto";
 import { digestOf } from "./keys.ts";
 

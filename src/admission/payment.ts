@@ -1,13 +1,13 @@
-// The two 402 refusals for money, with everything that a caller needs to act on them (docs/behaviour/errors.md#shape).
+// The free-tier gate and the two 402 refusals for money, with everything that a caller needs to act on them (docs/behaviour/errors.md#shape).
 import type { Caller } from "../accounts/caller.ts";
 import { maskedKey } from "../accounts/keys.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
-import { readLimitedKey } from "../ledger/balance.ts";
-import { type Amount, toUsd, usdText } from "../money.ts";
-import { topupFields } from "../network/own-addresses.ts";
+import { readBalance, readLimitedKey } from "../ledger/balance.ts";
+import { type Amount, amountFromUsd, toUsd, usdText } from "../money.ts";
+import { topupFields, topupMinimumUsd } from "../network/own-addresses.ts";
 
 export interface Shortfall {
   caller: Caller;
@@ -53,6 +53,30 @@ function refusalFields({ catalog, publicUrl }: Pick<Context, "catalog" | "public
 }
 
 /** The fields that every 402 carries. */
-export function paymentFields(publicUrl: string, need: Amount, have: Amount) {
+function paymentFields(publicUrl: string, need: Amount, have: Amount) {
   return { need_usd: toUsd(need), have_usd: toUsd(have), required: toUsd(need), balance: toUsd(have), ...topupFields(publicUrl) };
 }
+
+// The free-tier gate: whether this caller may use a model at all, before any limit or money (docs/behaviour/billing.md#refusals).
+
+/** An account that never added credits may use free-tier models only. Fails with 402 model_requires_paid; nothing is charged. */
+export async function assertMayUse(context: Pick<Context, "db" | "catalog" | "publicUrl">, caller: Caller, model: Model): Promise<void> {
+  if (mayUse(caller, model)) return;
+  const balance = await readBalance(context.db, caller.accountId);
+  if (balance !== undefined && balance.purchased > 0n) return; // funded a moment ago, after the caller was cached
+  fail("model_requires_paid", {
+    param: "model",
+    text: { model: model.id },
+    extra: {
+      ...paymentFields(context.publicUrl, minimumTopUp, balance?.available ?? 0n),
+      held_usd: 0,
+      details: { model: model.id, tier: tierOf(context.catalog, 0n).tier },
+    },
+  });
+}
+
+export function mayUse(caller: Caller, model: Model): boolean {
+  return caller.purchased > 0n || model.freeTier;
+}
+
+const minimumTopUp = amountFromUsd(topupMinimumUsd) as Amount;

@@ -2,8 +2,7 @@
 // code (docs/behaviour/errors.md#codes). A request without a model gets the catalog's `defaults`.
 import type { ErrorCode } from "../../generated/errors.ts";
 import { endpointOf } from "../admission/endpoints.ts";
-import { type Resolved, resolveModel } from "../catalog/resolve.ts";
-import { failNotServed, stateText, suggestModels, type Wanted } from "../catalog/suggest.ts";
+import { failNotServed, type Resolved, resolveModel, stateText, suggestModels, type Wanted } from "../catalog/resolve.ts";
 import type { Catalog, DefaultKind, Model } from "../catalog/types.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { cutId } from "../ids.ts";

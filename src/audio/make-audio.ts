@@ -7,7 +7,7 @@ import type { Resolved } from "../catalog/resolve.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
 import { uuidHex } from "../ids.ts";
-import { madeLimits } from "../media/fetch-made.ts";
+import { madeLimits } from "../media/fetch-to-file.ts";
 import { type Media, MediaFault } from "../media/types.ts";
 import { toUsd } from "../money.ts";
 import type { AudioCharge } from "../pricing/audio-cost.ts";

@@ -6,8 +6,7 @@ import { operations } from "../../generated/operations.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { Ask } from "../admission/ask.ts";
 import { asDeclared } from "../admission/declared-error.ts";
-import { assertMayUse } from "../admission/may-use.ts";
-import { refuseBalance, refuseKey } from "../admission/payment.ts";
+import { assertMayUse, refuseBalance, refuseKey } from "../admission/payment.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Model } from "../catalog/types.ts";
@@ -22,9 +21,8 @@ import { countCall, orGiveBack } from "../limits/call.ts";
 import { type AudioKind, slotOf } from "../limits/slots.ts";
 import type { Amount } from "../money.ts";
 import { type AudioCharge, audioCost } from "../pricing/audio-cost.ts";
-import type { Attempt } from "../routing/attempt.ts";
+import { type Attempt, loggedFailure, reportAttempts } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
-import { loggedFailure, reportAttempts } from "../routing/report-attempts.ts";
 
 export interface AudioPlan {
   asked: Resolved;

@@ -1,15 +1,51 @@
-// What a music request asks for and costs: by the second asked for, or by the song (docs/behaviour/audio.md#music).
+// Plans of music and sound effects. What a music request asks for and costs: by the second asked for, or by the song
+// (docs/behaviour/audio.md#music).
 import type { components } from "../../generated/api.d.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
-import { isBlank } from "../text/counted-text.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { audioPricesOf } from "../pricing/audio-cost.ts";
-import type { MusicOrder } from "../providers/verbs/audio.ts";
-import { audioFormats, type AudioFormat, formatOf } from "../sound/formats.ts";
+import type { MusicOrder, SoundOrder } from "../providers/verbs/audio.ts";
+import { type AudioFormat, audioFormats, formatOf } from "../sound/formats.ts";
+import { countShown, countText, isBlank } from "../text/counted-text.ts";
 import { admitMaker } from "./admit.ts";
 import type { MakePlan } from "./make-audio.ts";
-import { readPromptText } from "./prompt-text.ts";
+
+// What a request for a sound effect asks for and costs (docs/behaviour/audio.md#sound-effects). The shipped models are paused, the code is not.
+
+type SoundBody = components["schemas"]["SoundEffectRequest"];
+
+const soundPromptMax = 500;
+const seconds = { min: 0.5, max: 22 };
+const influenceDefault = 0.3;
+
+/** Fails with missing_parameter, invalid_parameter, model_not_found, not_an_sfx_model, prompt_too_long or invalid_duration. */
+export function planSound(
+  { catalog, providers }: Pick<Context, "catalog" | "providers">,
+  body: SoundBody,
+  keep: boolean,
+): MakePlan<SoundOrder> {
+  const param = body.prompt == null && body.text != null ? "text" : "prompt";
+  const given = body.prompt ?? body.text;
+  if (given == null) fail("missing_parameter", { param, text: { param } });
+  if (isBlank(given)) failParameter(param, "it is empty");
+  const asked = admitMaker(catalog, "sfx", body.model);
+  const { model } = asked;
+  const order: SoundOrder = {
+    prompt: readPromptText(given, soundPromptMax, { param, model }),
+    seconds: readLength(body.duration_seconds, model.id),
+    influence: body.prompt_influence ?? influenceDefault,
+    format: formatOf(body.response_format),
+  };
+  return { asked, charge: { prices: audioPricesOf(model), units: 1 }, order, adapters: providers.sounds, seconds: null, keep };
+}
+
+function readLength(asked: SoundBody["duration_seconds"], model: string): number | null {
+  if (asked == null) return null;
+  if (asked >= seconds.min && asked <= seconds.max) return asked;
+  const param = "duration_seconds";
+  return fail("invalid_duration", { param, text: { param, model, reason: `${seconds.min} to ${seconds.max} seconds` } });
+}
 
 type Body = components["schemas"]["MusicRequest"];
 
@@ -49,4 +85,13 @@ function readSeconds({ music_length_ms: length, duration_ms: alias }: Body, { id
   if (!Number.isInteger(ms) || ms < lengthMs.min || ms > lengthMs.max)
     fail("invalid_duration", { param, text: { param, model: id, reason: `whole milliseconds, ${lengthMs.min} to ${lengthMs.max}` } });
   return ms / 1000;
+}
+
+// The prompts of music and sound effects. Each model bounds their length, so a refusal names the model and its bound.
+
+/** After Unicode NFC normalisation. Fails with prompt_too_long. */
+function readPromptText(given: string, max: number, { param, model }: { param: string; model: { id: string } }): string {
+  const counted = countText(given, max);
+  if (counted.characters > max) fail("prompt_too_long", { param, text: { count: countShown(counted, max), model: model.id, max, param } });
+  return counted.text;
 }

@@ -2,7 +2,7 @@
 // at an address is held for at the least price before it is loaded, and at its own once it is measured.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ask } from "../admission/ask.ts";
-import { mayUse } from "../admission/may-use.ts";
+import { mayUse } from "../admission/payment.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";

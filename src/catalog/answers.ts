@@ -3,10 +3,9 @@
 import { LRUCache } from "lru-cache";
 import type { components, operations } from "../../generated/api.d.ts";
 import { failParameter } from "../errors/fail.ts";
-import { fits, type ModelFilters, type ModelQuery, readFilters } from "./filters.ts";
+import { fits, type ModelFilters, type ModelQuery, readFilters, useCaseOf } from "./filters.ts";
 import { legacyPriceList, pricingCatalog } from "./price-rows.ts";
 import type { Catalog, Model, ModelRow } from "./types.ts";
-import { useCaseOf } from "./use-case-words.ts";
 
 export interface CatalogAnswers {
   /** Absent: all rows. */

@@ -1,14 +1,14 @@
 // Turns a catalog file without faults into the catalog: prices as integers, references resolved, defaults filled in.
 // Pure: the environment and the simulator's address are handed in.
 import { priceFromUsd } from "../money.ts";
-import type { PixelSize } from "../providers/verbs/media.ts";
 import type { Route } from "../providers/types.ts";
+import type { PixelSize } from "../providers/verbs/media.ts";
 import { defaultAspect } from "./check.ts";
 import type { CatalogFile, FileModel } from "./file.ts";
 import { readPricing } from "./prices.ts";
 import { type ProviderSurroundings, readProvider } from "./provider.ts";
 import { makeRow } from "./row.ts";
-import { shippedTiers } from "./shipped-tiers.ts";
+import { shippedTiers } from "./tiers.ts";
 import type { Catalog, DefaultKind, MediaRules, Model, ModelState, Pricing } from "./types.ts";
 
 export function buildCatalog(file: CatalogFile, surroundings: ProviderSurroundings): Catalog {

@@ -3,10 +3,9 @@
 import { readFileSync, statSync } from "node:fs";
 import { buildCatalog } from "./build.ts";
 import { catalogFaults } from "./check.ts";
-import type { CatalogFile, Fault, Problem } from "./file.ts";
-import { fileBytesMax, type Parsed, parseCatalogText } from "./parse.ts";
+import { type CatalogFile, type Fault, type Problem, schemaFaults } from "./file.ts";
+import { fileBytesMax, parseCatalogText, type Parsed } from "./parse.ts";
 import { secretFaults, simulatorScheme, type UnsetVariable, unsetVariables } from "./provider.ts";
-import { schemaFaults } from "./schema-faults.ts";
 import type { Catalog } from "./types.ts";
 
 export interface LoadOptions {

@@ -1,5 +1,5 @@
 // Parses the YAML or JSON of a catalog file into plain values, with the line of each. Bytes, anchors and depth are bounded.
-// schema-faults.ts and check.ts validate the values.
+// file.ts and check.ts validate the values.
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import type { Path, Problem } from "./file.ts";
 

@@ -21,3 +21,53 @@ export function tierOf(catalog: Pick<Catalog, "tiers">, purchased: Amount): Tier
 function depositOf(tier: Tier): number {
   return Math.round(tier.min_deposit * 1e8);
 }
+
+// The tier matrix that applies where the catalog file gives none (docs/behaviour/limits.md#tiers).
+
+export const shippedTiers: readonly Tier[] = [
+  row(0, "Free", 0, { rpm: 30, perModelRpm: 25, tpm: 200_000, maxRequest: 200_000 }, [2, 6], [0, 0], [2, 1, 2, 1]),
+  row(1, "Starter", 5, { rpm: 120, perModelRpm: 100, tpm: 1_000_000, maxRequest: 400_000 }, [5, 15], [2, 6], [10, 4, 2, 4]),
+  row(2, "Builder", 50, { rpm: 300, perModelRpm: 250, tpm: 2_000_000, maxRequest: 1_000_000 }, [10, 30], [4, 12], [25, 10, 5, 10]),
+  row(3, "Growth", 250, { rpm: 900, perModelRpm: 750, tpm: 5_000_000, maxRequest: 1_000_000 }, [20, 60], [8, 24], [50, 20, 10, 20]),
+  {
+    ...row(
+      4,
+      "Scale",
+      1000,
+      { rpm: 3000, perModelRpm: 2500, tpm: 20_000_000, maxRequest: 2_000_000 },
+      [38, 114],
+      [38, 114],
+      [100, 40, 20, 40],
+    ),
+    combined_media_concurrent: 38,
+    combined_queue_depth_cap: 114,
+  },
+];
+
+type SlotsAndQueue = readonly [slots: number, queue: number];
+
+function row(
+  tier: number,
+  name: string,
+  minDeposit: number,
+  rates: { rpm: number; perModelRpm: number; tpm: number; maxRequest: number },
+  [imageSlots, imageQueue]: SlotsAndQueue,
+  [videoSlots, videoQueue]: SlotsAndQueue,
+  [audio, transcription, understanding, speech]: readonly [audio: number, transcription: number, understanding: number, speech: number],
+): Tier {
+  return {
+    tier,
+    name,
+    min_deposit: minDeposit,
+    rpm: rates.rpm,
+    per_model_rpm: rates.perModelRpm,
+    tpm: rates.tpm,
+    max_single_request: rates.maxRequest,
+    image_concurrent: imageSlots,
+    image_queue_depth_cap: imageQueue,
+    video_concurrent: videoSlots,
+    video_queue_depth_cap: videoQueue,
+    audio_concurrent: audio,
+    audio_concurrent_per_capability: { transcription, understanding, speech },
+  };
+}

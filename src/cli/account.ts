@@ -1,17 +1,19 @@
-// `svc account …`: creates accounts, shows and changes them.
-import { createAccount, Refused, setSuspended, statusOf } from "../accounts/admin.ts";
+// `svc account …` and `svc session …`: creates accounts, lists, shows and changes them, and opens sessions.
+import { createAccount, listAccounts, type ListedAccount, Refused, setSuspended, statusOf } from "../accounts/admin.ts";
 import { listKeys } from "../accounts/key-records.ts";
+import { openSession, sessionCookiePair } from "../accounts/sessions.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
-import { isEmailAddress } from "../text/email-address.ts";
 import { accountIdText } from "../ids.ts";
 import { readBalance, readMediaHolds } from "../ledger/balance.ts";
 import { MaybePosted, type PostedKind, postEntry, postEntryPatiently, postSignupCredit, type SignupCredit } from "../ledger/post.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";
-import { readAccount, readAmount } from "./arguments.ts";
+import { isEmailAddress } from "../text/email-address.ts";
+import { readAccount, readAmount, readWholeNumber } from "./arguments.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
 import { keyLine } from "./key.ts";
+import { tierNumber } from "./tier.ts";
 import { withDatabase } from "./with-database.ts";
 
 export async function create({ config, options }: Input): Promise<Outcome> {
@@ -118,4 +120,60 @@ async function post({ config, words }: Input, kind: "deposit" | "bonus"): Promis
     }
   };
   return withDatabase(config, work, ofATry);
+}
+
+// `svc session create`: as signing in would.
+
+export async function createSession({ config, words }: Input): Promise<Outcome> {
+  return withDatabase(config, async (db) => {
+    const { accountId, email } = await readAccount(db, words[0]!);
+    const { token, csrfToken, expiresAt } = await openSession(db, { accountId, at: systemClock() });
+    const cookie = sessionCookiePair(token);
+    return {
+      json: { session_token: token, cookie, csrf_token: csrfToken },
+      text: `${token}\nCookie: ${cookie}\nX-Svc-CSRF: ${csrfToken}\nA session of ${email} that ends 30 days after its last use, first on ${expiresAt.toISOString()}.`,
+    };
+  });
+}
+
+// `svc account list`: accounts with balance and tier.
+
+const limitDefault = 50;
+const limitMax = 1_000;
+
+export async function list({ config, options }: Input): Promise<Outcome> {
+  const limit = typeof options.limit === "string" ? readWholeNumber(options.limit, "--limit", 1, limitMax) : limitDefault;
+  const suspended = readStatus(options.status);
+  const email = typeof options.email === "string" ? options.email : null;
+  return withDatabase(config, async (db) => {
+    const before = typeof options.after === "string" ? (await readAccount(db, options.after)).accountId : null;
+    const found = await listAccounts(db, { before, email, suspended }, limit + 1);
+    const accounts = found.slice(0, limit);
+    const more = found.length > limit;
+    const data = accounts.map((account) => ({
+      account_id: accountIdText(account.accountId),
+      email: account.email,
+      balance: toUsd(account.balance),
+      tier: tierNumber(config, account.purchased),
+      status: statusOf(account),
+      suspended_at: account.suspendedAt?.toISOString() ?? null,
+      verified: account.verified,
+      spent_30d: toUsd(account.spentLately),
+      created_at: account.createdAt.toISOString(),
+    }));
+    const lines = accounts.map((account, index) => accountLine(account, data[index]!.tier));
+    const end = more ? [`older ones follow: --after ${data.at(-1)!.account_id}`] : accounts.length === 0 ? ["no accounts"] : [];
+    return { json: { data, has_more: more }, text: [...lines, ...end].join("\n") };
+  });
+}
+
+function readStatus(status: string | boolean | undefined): boolean | null {
+  if (status === undefined) return null;
+  if (status !== "active" && status !== "suspended") throw new UsageError("--status must be active or suspended");
+  return status === "suspended";
+}
+
+function accountLine(account: ListedAccount, tier: number): string {
+  const money = `balance ${usdText(account.balance)} USD, ${usdText(account.spentLately)} spent in 30 days`;
+  return `${accountIdText(account.accountId)} ${account.email} ${statusOf(account)}, tier ${tier}, ${money}`;
 }

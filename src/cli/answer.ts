@@ -1,11 +1,11 @@
 // One `svc` command from its words to what it prints and the status it ends with: 0, 1 (refused) or 2 (wrong usage).
 import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
 import { maskKeys } from "../accounts/keys.ts";
 import { readConfig } from "../config.ts";
 import { parseJson } from "../json/parse.ts";
-import { type Outcome, UsageError } from "./command.ts";
-import { findCommand, helpOf, unknownCommand, usage } from "./help.ts";
-import { readWords } from "./read-words.ts";
+import { type Command, type Outcome, UsageError } from "./command.ts";
+import { findCommand, helpOf, nearest, unknownCommand, usage } from "./help.ts";
 
 export interface Answer {
   status: number;
@@ -62,4 +62,48 @@ function help(given: string[]): Answer {
 function version(): Outcome {
   const { version } = parseJson(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
   return { json: { version }, text: version };
+}
+
+// Parses a command's arguments and options, with node's own parser.
+
+interface Words {
+  values: Record<string, string | boolean | undefined>;
+  positionals: string[];
+}
+
+/** Throws UsageError. */
+function readWords({ options, takes }: Command, words: readonly string[]): Words {
+  const { values, positionals } = parse(options, words.map(markNumber));
+  if (positionals.length < takes.length) throw new UsageError(`${takes[positionals.length]} is missing`);
+  if (positionals.length > takes.length) throw new UsageError(`too many arguments: ${positionals.slice(takes.length).join(" ")}`);
+  return { values, positionals };
+}
+
+function parse(options: Command["options"], args: string[]): Words {
+  try {
+    const { values, positionals } = parseArgs({ args, options: shapes(options), allowPositionals: true });
+    const read = Object.entries(values).map(([name, value]) => [name, typeof value === "string" ? unmark(value) : value]);
+    return { values: Object.fromEntries(read) as Words["values"], positionals: positionals.map(unmark) };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const said = unmark(message.split(". ")[0]!);
+    const typed = code === "ERR_PARSE_ARGS_UNKNOWN_OPTION" ? /'--([^'=]+)/.exec(message)?.[1] : undefined;
+    const near = typed === undefined ? undefined : nearest(["json", "help", ...Object.keys(options)], () => typed);
+    throw new UsageError(near === undefined ? said : `${said}; did you mean --${near}?`);
+  }
+}
+
+function shapes(options: Command["options"]) {
+  return Object.fromEntries(Object.entries(options).map(([name, { type }]) => [name, { type }]));
+}
+
+/** `-5` is an amount, which the parser would take for an option. No word of a command line can hold the mark. */
+const mark = "\0";
+
+function markNumber(word: string): string {
+  return /^-\.?\d/.test(word) ? mark + word : word;
+}
+
+function unmark(text: string): string {
+  return text.replaceAll(mark, "");
 }

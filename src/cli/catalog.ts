@@ -1,7 +1,12 @@
-// `svc catalog check`: reports every fault of a catalog file.
+// The catalog at the command line: `svc catalog check` reports every fault of a file.
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { Refused } from "../accounts/admin.ts";
-import { checkCatalog } from "../catalog/load.ts";
+import { CatalogFault, checkCatalog, loadCatalog, type Loaded } from "../catalog/load.ts";
+import { simulatorScheme } from "../catalog/provider.ts";
+import type { Catalog } from "../catalog/types.ts";
+import type { Config } from "../config.ts";
+import type { Provider } from "../providers/types.ts";
 import type { Input, Outcome } from "./command.ts";
 
 export async function check({ words }: Input): Promise<Outcome> {
@@ -18,4 +23,31 @@ function read(path: string): string {
   } catch (cause) {
     throw new Refused(`${path} can't be read`, { cause });
   }
+}
+
+// The catalog that the gateway of this environment sells, for commands that look at its providers.
+
+const shipped = fileURLToPath(new URL("../catalog/default.yaml", import.meta.url));
+
+/** `simulatorUrl`: the address that `simulator:` stands for, or `simulator:` itself to leave it in place. */
+export function readCatalog({ catalogPath, environment }: Config, simulatorUrl = simulatorScheme): Loaded {
+  try {
+    return loadCatalog({ path: catalogPath ?? shipped, environment, simulatorUrl });
+  } catch (error) {
+    throw error instanceof CatalogFault ? new Refused(error.message) : error;
+  }
+}
+
+/** readCatalog reports a file that can't be read. */
+export function namesSimulator({ catalogPath }: Config): boolean {
+  try {
+    return catalogPath === null || readFileSync(catalogPath, "utf8").includes(simulatorScheme);
+  } catch {
+    return false;
+  }
+}
+
+/** Models that have a route to it, in the file's order. */
+export function modelsOf({ models }: Catalog, { id }: Provider) {
+  return [...models.values()].filter(({ routes }) => routes.some(({ provider }) => provider.id === id));
 }

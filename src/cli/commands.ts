@@ -17,7 +17,7 @@ export const commands: readonly Command[] = [
     takes: [],
     options: {},
     does: "bring the database up to date",
-    run: async (input) => (await import("./migrate.ts")).migrateDatabase(input),
+    run: async (input) => (await import("./ledger.ts")).migrateDatabase(input),
   },
   {
     name: "account create",
@@ -42,7 +42,7 @@ export const commands: readonly Command[] = [
       status: text("S", "only accounts of this status: active or suspended"),
     },
     does: "list accounts, newest first, with balance, tier, status and what they spent in 30 days",
-    run: async (input) => (await import("./account-list.ts")).list(input),
+    run: async (input) => (await import("./account.ts")).list(input),
   },
   {
     name: "account show",
@@ -84,7 +84,7 @@ export const commands: readonly Command[] = [
     takes: ["ACCOUNT"],
     options: {},
     does: "open a dashboard session, as signing in would",
-    run: async (input) => (await import("./session.ts")).create(input),
+    run: async (input) => (await import("./account.ts")).createSession(input),
   },
   {
     name: "key create",

@@ -1,8 +1,9 @@
-// `svc ledger …`: audits balances and verifies the hash chain.
+// `svc ledger …` and `svc migrate`: audits balances, verifies the hash chain, brings the database up to date.
+import { migrate } from "../db/migrate.ts";
 import { audit } from "../ledger/audit.ts";
 import { verifyChain } from "../ledger/verify.ts";
 import type { Input, Outcome } from "./command.ts";
-import { withDatabase } from "./with-database.ts";
+import { withDatabase, withRawDatabase } from "./with-database.ts";
 
 /** Both read every entry: minutes over tens of millions, longer than any statement of a request may take. */
 const patiently = { statementTimeoutMs: 0 };
@@ -33,4 +34,13 @@ export async function verifyLedger({ config }: Input): Promise<Outcome> {
     },
     patiently,
   );
+}
+
+// `svc migrate`: brings the database up to date.
+
+export async function migrateDatabase({ config }: Input): Promise<Outcome> {
+  return withRawDatabase(config, async (db) => {
+    const applied = await migrate(db);
+    return { json: { applied }, text: applied.length === 0 ? "the database is up to date" : `applied ${applied.join(", ")}` };
+  });
 }

@@ -2,8 +2,8 @@
 import type { Loaded } from "../catalog/load.ts";
 import { readRouteFigures, type RouteFigure } from "../ledger/read-usage-log.ts";
 import type { Provider } from "../providers/types.ts";
+import { modelsOf, readCatalog } from "./catalog.ts";
 import type { Input, Outcome } from "./command.ts";
-import { modelsOf, readCatalog } from "./read-catalog.ts";
 import { withDatabase } from "./with-database.ts";
 
 /** Older calls say nothing of a provider's health. */

@@ -2,8 +2,7 @@
 // keep an operator from seeing an account.
 import { readFileSync } from "node:fs";
 import { parseCatalogText } from "../catalog/parse.ts";
-import { shippedTiers } from "../catalog/shipped-tiers.ts";
-import { tierOf } from "../catalog/tiers.ts";
+import { shippedTiers, tierOf } from "../catalog/tiers.ts";
 import type { Tier } from "../catalog/types.ts";
 import type { Config } from "../config.ts";
 import type { Amount } from "../money.ts";

@@ -4,8 +4,7 @@ import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { DB } from "../../generated/tables.ts";
 import { parseJson } from "../json/parse.ts";
-import { clientOf, parseHosts } from "./hosts.ts";
-import { assertOurs } from "./identify.ts";
+import { assertOurs, clientOf, parseHosts } from "./hosts.ts";
 import { type Turns, turnsAt } from "./mutex.ts";
 import { createStanding, type Standing } from "./standing.ts";
 

@@ -15,7 +15,7 @@ import {
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ownTree, type Runner, spawnPostgres } from "./postgres-process.ts";
-import { makeSocketFolder, readPostmaster, takeOverPidFile } from "./postmaster-pid.ts";
+import { makeSocketFolder, readPostmaster, takeOverPidFile } from "./postmaster-files.ts";
 
 export interface Cluster {
   /** The data directory. */

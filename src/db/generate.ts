@@ -1,5 +1,5 @@
-// Writes what follows from migrations/ and functions/ into generated/: the types of the tables, the schema as a whole, the functions' version.
-// With --verify it writes nothing and ends with 1 where a file differs.
+// Writes what follows from migrations/ and functions/ into generated/: the types of the tables, the schema as a whole, the functions'
+// version. With --verify it writes nothing and ends with 1 where a file differs.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,8 +8,7 @@ import { fileURLToPath } from "node:url";
 import { connect } from "./connect.ts";
 import { describeSchema } from "./describe-schema.ts";
 import { startEmbedded } from "./embedded.ts";
-import { migrate } from "./migrate.ts";
-import { hashOf, readFunctions } from "./sql-files.ts";
+import { hashOf, migrate, readFunctions } from "./migrate.ts";
 
 const target = fileURLToPath(new URL("../../generated/", import.meta.url));
 const codegen = fileURLToPath(new URL("../../node_modules/kysely-codegen/dist/cli/bin.js", import.meta.url));

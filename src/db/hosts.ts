@@ -1,7 +1,8 @@
-// Several hosts in one address, as libpq writes them: postgres://a:5432,b:5433/db?target_session_attrs=read-write. Each connection goes to the
-// first that answers and is what was asked for. pg itself knows one host.
+// Several hosts in one address, as libpq writes them: postgres://a:5432,b:5433/db?target_session_attrs=read-write. Each connection goes to
+// the first that answers and is what was asked for. pg itself knows one host.
 import pg from "pg";
-import { isTransient, OtherDatabase } from "./transient-error.ts";
+import type { DatabaseIdentity, Standing } from "./standing.ts";
+import { isOtherDatabase, isTransient, OtherDatabase } from "./transient-error.ts";
 
 export type TargetSession = "any" | "read-write" | "primary";
 
@@ -90,5 +91,23 @@ async function refusalOf(url: string, target: TargetSession, patienceMs: number)
     return suits ? null : new OtherDatabase(`none of the hosts is ${target}`);
   } finally {
     await client.end().catch(() => undefined);
+  }
+}
+
+// Asks a new connection which database it leads to, before anything else is asked of it.
+
+/** Throws OtherDatabase where it isn't the one of before, or its successor. */
+export async function assertOurs(standing: Standing, client: pg.ClientBase): Promise<void> {
+  const reason = standing.identify(await askIdentity(client));
+  if (reason !== null) throw new OtherDatabase(reason);
+}
+
+async function askIdentity(client: pg.ClientBase): Promise<DatabaseIdentity> {
+  const sql = "select system_id, timeline, only_reads from database_identity()";
+  try {
+    return (await client.query<DatabaseIdentity>(sql)).rows[0]!;
+  } catch (error) {
+    if (isOtherDatabase(error)) throw new OtherDatabase("another database answers: it lacks the gateway's functions", { cause: error });
+    throw error;
   }
 }

@@ -2,8 +2,7 @@
 // every reconnect, drop what they had cached, and can ask how far they have heard.
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { clientOf, parseHosts } from "./hosts.ts";
-import { assertOurs } from "./identify.ts";
+import { assertOurs, clientOf, parseHosts } from "./hosts.ts";
 import type { Standing } from "./standing.ts";
 
 interface Listener {

@@ -1,9 +1,10 @@
 // Brings a database up to date: applies the migrations that it lacks and loads the functions whose text changed, in one transaction
 // under one lock, so that processes that start together do it once. What a change has to keep to is in README.md.
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
 import { functionsVersion } from "../../generated/functions-version.ts";
 import { connect, type Db, inTransaction, type Queries } from "./connect.ts";
 import { ensurePartitions } from "./partitions.ts";
-import { readFunctions, readMigrations, type SqlFile } from "./sql-files.ts";
 
 const lockKey = 7322000;
 
@@ -100,4 +101,31 @@ async function recordFunctions({ pool }: Queries): Promise<void> {
     "insert into schema_function (name, hash, version) select name, hash, $3 from unnest($1::text[], $2::text[]) f(name, hash)",
     [files.map(({ name }) => name), files.map(({ hash }) => hash), functionsVersion],
   );
+}
+
+// Reads the SQL that a database is made of: migrations/ and functions/ (README.md).
+
+interface SqlFile {
+  /** Of the file, without `.sql`. */
+  name: string;
+  text: string;
+  hash: string;
+}
+
+/** In the order in which they are applied. */
+export const readMigrations = (): SqlFile[] => readFolder("migrations");
+
+export const readFunctions = (): SqlFile[] => readFolder("functions");
+
+export function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function readFolder(folder: string): SqlFile[] {
+  const path = new URL(`${folder}/`, import.meta.url);
+  const files = readdirSync(path).filter((file) => file.endsWith(".sql"));
+  return files.sort().map((file) => {
+    const text = readFileSync(new URL(file, path), "utf8");
+    return { name: file.slice(0, -".sql".length), text, hash: hashOf(text) };
+  });
 }

@@ -1,11 +1,15 @@
-// The files that pages load: our style, an icon, a small script, and for the interactive reference Scalar's bundle with the lines that
-// start it. Their names hold a hash of what is in them, so that browsers may keep them for ever.
+// The files that pages load or offer, and the policy under which they do: our style, an icon, a small script, and for the interactive
+// reference Scalar's bundle with the lines that start it. Their names hold a hash of what is in them, so that browsers may keep them for
+// ever.
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runInNewContext } from "node:vm";
+import { gzipSync } from "node:zlib";
+import { createTar } from "nanotar";
+import type { Page } from "./types.ts";
 
 export interface AssetNames {
   /** What all pages share. */
@@ -77,4 +81,36 @@ function scalarBundle(path: string): Buffer {
   const literal = /^var standalone_default = (".*");$/m.exec(readFileSync(path, "utf8"))?.[1];
   if (literal === undefined) throw new Error(`${path} does not hold Scalar's bundle where it was expected`);
   return Buffer.from(runInNewContext(literal) as string);
+}
+
+// The content security policy of pages: they run, load and call only what is ours. The server sends it as a header, files carry it.
+
+const none = "default-src 'none'; base-uri 'none'; form-action 'none'";
+
+/** `gateway`: where the calls of a static site's reference go; null: to the page's own origin. */
+export function contentPolicy(shape: Page["shape"], gateway: string | null = null): string {
+  const ours = `${none}; script-src 'self'; img-src 'self'`;
+  if (shape !== "reference") return `${ours}; style-src 'self'; connect-src 'self'`;
+  // Measured: Scalar writes styles into the page, and plays what a call answers as sound.
+  return `${ours}; style-src 'self' 'unsafe-inline'; media-src blob:; connect-src 'self'${gateway === null ? "" : ` ${gateway}`}`;
+}
+
+// svc-sdk as a package file, for `npm install ADDRESS/docs/svc-sdk.tgz`: what `npm pack` makes of generated/sdk, its README with this
+// gateway's address. The same bytes as long as the contract and the address are the same: npm remembers their hash.
+
+export const sdkPackageName = "svc-sdk.tgz";
+
+const folder = fileURLToPath(new URL("../../generated/sdk/", import.meta.url));
+
+export function packSdk(publicUrl: string | null): Buffer {
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${entry.parentPath}/${entry.name}`.replace(/\/+/g, "/").slice(folder.length))
+    .sort();
+  const files = names.map((name) => {
+    const text = readFileSync(folder + name, "utf8");
+    const data = name === "README.md" && publicUrl !== null ? text.replaceAll("https://gateway.example", publicUrl) : text;
+    return { name: `package/${name}`, data: Buffer.from(data), attrs: { mtime: 0 } };
+  });
+  return gzipSync(createTar(files));
 }

@@ -6,11 +6,10 @@ import { fileURLToPath } from "node:url";
 import { loadCatalog } from "../catalog/load.ts";
 import { readShippedCatalog } from "../catalog/shipped.ts";
 import type { Catalog } from "../catalog/types.ts";
+import { contentPolicy, sdkPackageName } from "./assets.ts";
 import { escapeHtml } from "./html.ts";
 import { placeOf, placeOfFile } from "./links.ts";
-import { contentPolicy } from "./policy.ts";
 import { createPortal } from "./portal.ts";
-import { sdkPackageName } from "./sdk-package.ts";
 import type { Page } from "./types.ts";
 
 const generated = (file: string) => fileURLToPath(new URL(`../../generated/${file}`, import.meta.url));

@@ -1,10 +1,10 @@
 // The frame of every page: head, navigation, table of contents, next and previous page. Pages work without its script; colours follow
 // the reader's system.
 import type { AssetNames } from "./assets.ts";
+import { type OpenApi, operationGroups } from "./contract.ts";
 import { escapeHtml, plainText } from "./html.ts";
 import { placeOf, placeOfAsset, placeOfFile, relative, resolveLink } from "./links.ts";
 import { type Heading, renderMarkdown, tabs } from "./markdown.ts";
-import { type NavigationParts, navigationHtml } from "./navigation.ts";
 import type { Block, HtmlTools, Page, Site } from "./types.ts";
 
 export interface FrameParts extends NavigationParts {
@@ -149,4 +149,32 @@ function contentHtml(page: Page, site: Site): { html: string; headings: Heading[
   const tools: HtmlTools = { markdown: render, link: linker(page.path, site), samples: (samples) => tabs(samples, ids) };
   const show = (block: Block) => (typeof block === "string" ? render(block) : block.html(tools));
   return { html: page.blocks().map(show).join("\n"), headings };
+}
+
+// The navigation beside every page: guides, reference, operations by tag. The page's own group is open.
+
+interface NavigationParts {
+  document: OpenApi;
+  guides: readonly Page[];
+}
+
+/** `link` says an address as the page does. */
+function navigationHtml({ document, guides }: NavigationParts, current: string, link: (href: string) => string): string {
+  const item = (path: string, title: string, more = "") =>
+    `<li><a href="${link(path === "" ? "/docs" : `/docs/${path}`)}"${path === current ? ' aria-current="page"' : ""}>${more}${escapeHtml(title)}</a></li>`;
+  const list = (items: string[]) => `<ul>${items.join("")}</ul>`;
+  const groups = operationGroups(document).map(({ tag, operations }) => {
+    const open = operations.some(({ id }) => `api/${id}` === current) ? " open" : "";
+    const items = operations.map(({ id, method, doc }) =>
+      item(`api/${id}`, doc.summary ?? id, `<span class="method ${method.toLowerCase()}">${method}</span>`),
+    );
+    return `<details${open}><summary>${escapeHtml(tag)}</summary>${list(items)}</details>`;
+  });
+  return [
+    list([item("", "Start")]),
+    // On pages of the reference they would only be in the way.
+    `<details class="group"${/^(?:api|errors|endpoints)\b/.test(current) ? "" : " open"}><summary>Guides</summary>${list(guides.map(({ path, title }) => item(path, title)))}</details>`,
+    `<p>Reference</p>${list([item("api", "Try the API"), item("endpoints", "Endpoints"), item("errors", "Error codes"), item("credits", "Credit")])}`,
+    `<p>Operations</p>${groups.join("")}`,
+  ].join("");
 }

@@ -1,7 +1,6 @@
 // Renders the guides as pages: the texts of src/docs/guides with this gateway's address and models, and with the portal's links.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { guides } from "./guides.ts";
 import { unnamedModel } from "./here.ts";
 import type { Page, PortalFacts } from "./types.ts";
 
@@ -41,3 +40,83 @@ function withGuideLinks(text: string): string {
     guides.some((guide) => guide.slug === slug) ? `](/docs/guides/${slug}${anchor})` : whole,
   );
 }
+
+// Lists the guides in reading order. Each is a file of src/docs/guides named by its slug. The portal shows the customer's book; the
+// operator's is read in the repository.
+
+interface Guide {
+  slug: string;
+  title: string;
+  /** One sentence, for lists of guides. */
+  summary: string;
+  book: "customer" | "operator";
+}
+
+export const guides: readonly Guide[] = [
+  {
+    slug: "quick-start",
+    title: "Quick start",
+    summary: "A first answer with curl, TypeScript and Python, and what it cost.",
+    book: "customer",
+  },
+  {
+    slug: "clients",
+    title: "Integrations",
+    summary: "OpenAI's and Anthropic's SDKs, the Vercel AI SDK, LangChain, Claude Code, Codex.",
+    book: "customer",
+  },
+  {
+    slug: "streaming",
+    title: "Streaming",
+    summary: "An answer while it is being made, and what an interrupted stream sends.",
+    book: "customer",
+  },
+  {
+    slug: "errors",
+    title: "Errors",
+    summary: "What an error looks like, what to branch on, what to send again.",
+    book: "customer",
+  },
+  {
+    slug: "limits",
+    title: "Limits",
+    summary: "Tiers, what counts, how to see what is left, how large a request may be.",
+    book: "customer",
+  },
+  {
+    slug: "fallbacks",
+    title: "Fallbacks",
+    summary: "What happens when a provider fails, and how an answer shows it.",
+    book: "customer",
+  },
+  {
+    slug: "billing-on-failure",
+    title: "Billing on failure",
+    summary: "What failed, abandoned, interrupted and refused calls cost.",
+    book: "customer",
+  },
+  {
+    slug: "media-jobs",
+    title: "Images and videos",
+    summary: "Media jobs, from submission to the file and its charge.",
+    book: "customer",
+  },
+  {
+    slug: "audio",
+    title: "Speech and transcription",
+    summary: "Text to speech, transcription, music.",
+    book: "customer",
+  },
+  {
+    slug: "accounts-and-credit",
+    title: "Accounts and credit",
+    summary: "From sign-up to receipt: keys, credit, the ledger.",
+    book: "customer",
+  },
+  {
+    slug: "operator",
+    title: "Operator's guide",
+    summary: "Every setting, the svc command, the catalog file.",
+    book: "operator",
+  },
+];

@@ -1,4 +1,6 @@
-// Escapes text for HTML; everything that fills a page uses it.
+// Text and code as HTML. Everything that fills a page is escaped here.
+import { createRequire } from "node:module";
+import type { HtmlBlock, Sample } from "./types.ts";
 
 const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
@@ -9,4 +11,56 @@ export function escapeHtml(text: string): string {
 /** A sentence of Markdown where no markup can be. */
 export function plainText(text: string): string {
   return text.replace(/\s+/g, " ").replaceAll("`", "");
+}
+
+// Code on a page: a fence of Markdown, and the same in several languages.
+
+export function fence(language: string, code: string): string {
+  return `\`\`\`${language}\n${code}\n\`\`\``;
+}
+
+/** Tabs on the page, fences one after the other in its twin. */
+export function samplesBlock(samples: readonly Sample[]): HtmlBlock {
+  return {
+    html: (tools) => tools.samples(samples),
+    markdown: samples.map(({ language, code }) => fence(language, code)).join("\n\n"),
+  };
+}
+
+// Highlights code as HTML when a page is made, so that pages need no script for it. Only the languages that we show.
+
+/** What we use of highlight.js. Its own types would bring those of browsers into the whole program. */
+interface Highlighter {
+  registerLanguage: (name: string, grammar: unknown) => void;
+  highlight: (code: string, options: { language: string; ignoreIllegals: boolean }) => { value: string };
+}
+
+const require = createRequire(import.meta.url);
+const highlighter = require("highlight.js/lib/core") as Highlighter;
+const languages = ["bash", "http", "json", "python", "sql", "typescript", "yaml"];
+for (const name of languages) highlighter.registerLanguage(name, require(`highlight.js/lib/languages/${name}`));
+
+const otherNames: Record<string, string> = { sh: "bash", shell: "bash", curl: "bash", ts: "typescript", js: "typescript", py: "python" };
+
+/** Escaped and safe, whatever the language. */
+export function highlight(code: string, language: string): string {
+  const name = otherNames[language] ?? language;
+  return languages.includes(name) ? highlighter.highlight(code, { language: name, ignoreIllegals: true }).value : escapeHtml(code);
+}
+
+const titles: Record<string, string> = {
+  bash: "Shell",
+  typescript: "TypeScript",
+  python: "Python",
+  json: "JSON",
+  yaml: "YAML",
+  http: "HTTP",
+  sql: "SQL",
+};
+
+/** How a reader calls a language; a shell sample that calls curl is "curl". */
+export function languageTitle(language: string, code = ""): string {
+  const name = otherNames[language] ?? language;
+  if (name === "bash" && /^\s*curl\b/m.test(code)) return "curl";
+  return titles[name] ?? name;
 }

@@ -1,7 +1,6 @@
 // /docs: what this is, a first call with this gateway's own address, and where to go on.
 import { operationGroups } from "./contract.ts";
-import { escapeHtml } from "./html.ts";
-import { samplesBlock } from "./show-code.ts";
+import { escapeHtml, samplesBlock } from "./html.ts";
 import type { Block, Page, PortalFacts, Sample } from "./types.ts";
 
 export function landingPage(facts: PortalFacts, guides: readonly Page[]): Page {

@@ -1,13 +1,11 @@
 // One page for each operation: what it does, how to call it, what it takes and answers, how it fails. All from the contract.
-import { operations, type OperationId } from "../../generated/operations.ts";
+import { type OperationId, operations } from "../../generated/operations.ts";
 import { exampleOf, follow, type Located, type Media, type OpenApi, type Parameter } from "./contract.ts";
-import { fieldsOf, typeText } from "./field-tree.ts";
 import { errorTable } from "./error-pages.ts";
+import { fieldsBlock, fieldsOf, typeText } from "./field-tree.ts";
 import { unnamedModel } from "./here.ts";
-import { escapeHtml } from "./html.ts";
+import { escapeHtml, fence, samplesBlock } from "./html.ts";
 import { samplesOf } from "./samples.ts";
-import { fence, samplesBlock } from "./show-code.ts";
-import { fieldsBlock } from "./show-fields.ts";
 import type { Block, Page, PortalFacts } from "./types.ts";
 
 export function operationPage(facts: PortalFacts, operation: Located): Page {

@@ -1,20 +1,17 @@
 // The portal: all pages by their paths, each made when it is first asked for. Used by the server and by the static build.
-import { type Asset, type Assets, findScalar, openAssets } from "./assets.ts";
+import type { Catalog } from "../catalog/types.ts";
+import { type Asset, type Assets, findScalar, openAssets, packSdk } from "./assets.ts";
 import { operationsOf } from "./contract.ts";
 import { creditsPage } from "./credits-page.ts";
 import { errorPages } from "./error-pages.ts";
+import { llmsFullText, llmsText, pageMarkdown, searchIndex } from "./for-programs.ts";
 import { type FrameParts, pageHtml } from "./frame.ts";
 import { guidePages } from "./guide-pages.ts";
 import { openHere } from "./here.ts";
 import { landingPage } from "./landing-page.ts";
 import { toVersion32 } from "./openapi-3.2.ts";
-import { llmsFullText, llmsText } from "./llms.ts";
 import { operationPage } from "./operation-page.ts";
 import { endpointsPage, referencePage } from "./reference-pages.ts";
-import { packSdk } from "./sdk-package.ts";
-import { searchIndex } from "./search.ts";
-import { pageMarkdown } from "./twin.ts";
-import type { Catalog } from "../catalog/types.ts";
 import type { Page, PortalFacts, Site } from "./types.ts";
 
 export interface Portal {

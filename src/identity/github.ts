@@ -1,8 +1,7 @@
 // GitHub, which is plain OAuth: no identity tokens, so who the user is comes from its API. github.com or an Enterprise server.
 import * as openid from "openid-client";
 import { parseJson } from "../json/parse.ts";
-import { answerOf, NotProven, verifiedAddress } from "./answers.ts";
-import { type Calls, deadlineSec, ProviderUnavailable } from "./calls.ts";
+import { answerOf, type Calls, deadlineSec, NotProven, ProviderUnavailable, verifiedAddress } from "./calls.ts";
 import type { Identity, IdentityProvider } from "./types.ts";
 
 interface GithubSettings {

@@ -1,8 +1,7 @@
 // Any OpenID Connect provider, by its issuer: discovery, the code flow with PKCE, and the checks of its identity tokens (issuer,
 // audience, authorized party, signature, expiry, nonce). openid-client does all of them.
 import * as openid from "openid-client";
-import { answerOf, NotProven, verifiedAddress, whyNot } from "./answers.ts";
-import { type Calls, deadlineSec, ProviderUnavailable } from "./calls.ts";
+import { answerOf, type Calls, deadlineSec, NotProven, ProviderUnavailable, verifiedAddress, whyNot } from "./calls.ts";
 import type { Identity, IdentityProvider } from "./types.ts";
 
 interface OpenidSettings {

@@ -5,7 +5,7 @@ import type { Amount } from "../money.ts";
 import type { ClaimedJob, JobAttempt } from "./claim.ts";
 import type { JobFailure } from "./job-failure.ts";
 import type { JobParts } from "./parts.ts";
-import { tierLimits } from "./tiers.ts";
+import { tierLimits } from "./submit-request.ts";
 import { interval } from "./times.ts";
 import type { JobOutput } from "./types.ts";
 

@@ -1,5 +1,5 @@
-// Which members of a caller's `extra` reach the provider: all except those that set the price, are moderated, choose the model or the provider,
-// or change how the answer comes back (docs/behaviour/media-jobs.md#extra).
+// Which members of a caller's `extra` reach the provider: all except those that set the price, are moderated, choose the model or the
+// provider, or change how the answer comes back (docs/behaviour/media-jobs.md#extra).
 import { failParameter } from "../errors/fail.ts";
 
 const bytesMax = 65_536;

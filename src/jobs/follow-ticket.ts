@@ -1,5 +1,6 @@
 // Polls work that an upstream accepted until it is made or has failed. A failed poll says nothing of the work and is repeated.
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Catalog } from "../catalog/types.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Route, UpstreamCall } from "../providers/types.ts";
 import type { MadeFile, Ticket } from "../providers/verbs/media.ts";
@@ -56,4 +57,15 @@ export function isLastWord({ fault }: UpstreamError): boolean {
 
 export function callOf({ request_id, model }: Pick<ClaimedJob, "request_id" | "model">, route: Route, signal: AbortSignal): UpstreamCall {
   return { route, signal, requestId: request_id, publicModel: model };
+}
+
+// The route that a job's row names, in today's catalog.
+
+/** `routeId`: provider/upstream model. A route that the model has lost since is still polled; undefined: its provider is gone. */
+export function routeOf(catalog: Pick<Catalog, "providers">, routeId: string): Route | undefined {
+  for (const provider of catalog.providers.values()) {
+    if (routeId.startsWith(`${provider.id}/`))
+      return { provider, model: routeId.slice(provider.id.length + 1), reducedPrecision: null, thinking: "adaptive" };
+  }
+  return undefined;
 }

@@ -3,7 +3,7 @@ import type { Resolved } from "../catalog/resolve.ts";
 import type { Model, Pricing, Quality } from "../catalog/types.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { type Amount, parseUsd } from "../money.ts";
-import { type AddressPolicy, readSourceAddress } from "../network/source-address.ts";
+import { type AddressPolicy, readSourceAddress } from "../network/address.ts";
 import { mediaCost, mediaPricesOf } from "../pricing/media-cost.ts";
 import type { PixelSize } from "../providers/verbs/media.ts";
 import { readExtra } from "./extra-fields.ts";

@@ -1,11 +1,10 @@
 // Logs, for the operator, why work failed that a route had accepted: failed polls, and what a job ends with. Failed attempts at a route are
-// reported by src/routing/report-attempts.ts.
-import { fileFailure } from "../media/file-failure.ts";
+// reported by src/routing/attempt.ts.
+import { fileFailure } from "../media/fetch-to-file.ts";
 import { MediaFault } from "../media/types.ts";
-import { failureOf } from "../providers/errors/failure.ts";
-import { type Failure, UpstreamError } from "../providers/errors/upstream-error.ts";
+import { type Failure, failureOf, UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Route } from "../providers/types.ts";
-import { loggedFailure } from "../routing/report-attempts.ts";
+import { loggedFailure } from "../routing/attempt.ts";
 import type { ClaimedJob, JobAttempt } from "./claim.ts";
 import type { JobFailure } from "./job-failure.ts";
 import type { JobParts } from "./parts.ts";

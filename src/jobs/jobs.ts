@@ -8,7 +8,7 @@ import { openAccountMutex } from "./account-mutex.ts";
 import { watchLate } from "./late-watch.ts";
 import type { JobParts, JobsOptions } from "./parts.ts";
 import { startRunner } from "./runner.ts";
-import { tierLimits } from "./tiers.ts";
+import { tierLimits } from "./submit-request.ts";
 import { interval, jobTimes } from "./times.ts";
 import type { Jobs } from "./types.ts";
 import { openWaiters } from "./waiters.ts";

@@ -3,9 +3,8 @@
 import type { Amount } from "../money.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Ticket } from "../providers/verbs/media.ts";
-import { callOf, isLastWord } from "./follow-ticket.ts";
+import { callOf, isLastWord, routeOf } from "./follow-ticket.ts";
 import type { JobParts } from "./parts.ts";
-import { routeOf } from "./route-of.ts";
 import { interval } from "./times.ts";
 
 interface LateJob {

@@ -1,15 +1,18 @@
 // From the fields of a request to a job's plan, for each of the three APIs: which models they sell, and the order of the refusals
-// (docs/behaviour/media-jobs.md#submit): fields, model, what depends on the model, the free-tier gate, the tier's slots. Holds and counts nothing.
+// (docs/behaviour/media-jobs.md#submit): fields, model, what depends on the model, the free-tier gate, the tier's slots. Holds and counts
+// nothing.
 import type { Caller } from "../accounts/caller.ts";
-import { assertMayUse } from "../admission/may-use.ts";
+import { endpointOf } from "../admission/endpoints.ts";
+import { assertMayUse } from "../admission/payment.ts";
+import { failNotServed, type Resolved, resolveModel, stateText, suggestModels } from "../catalog/resolve.ts";
 import { tierOf } from "../catalog/tiers.ts";
-import type { Model } from "../catalog/types.ts";
+import type { Catalog, Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
+import { cutId } from "../ids.ts";
 import { readBalance } from "../ledger/balance.ts";
 import { assertMediaSlots } from "../limits/slots.ts";
 import { countText } from "../text/counted-text.ts";
-import { videoModel, mediaModel, imageModel } from "./asked-model.ts";
 import { type ImageFields, imagePlan } from "./image-plan.ts";
 import type { JobKind, JobPlan } from "./types.ts";
 import { type VideoFields, videoPlan } from "./video-plan.ts";
@@ -79,4 +82,55 @@ export function readPrompt(prompt: string | null | undefined): string {
 
 function failPrompt(reason: string): never {
   fail("invalid_prompt", { param: "prompt", text: { reason } });
+}
+
+// Which model a media request names: each of the three APIs refuses unknown ids and models of another kind with its own codes
+// (docs/behaviour/media-jobs.md#submit).
+
+/** Fails with invalid_model, whatever is wrong with the id. */
+function imageModel(catalog: Catalog, id: string): Resolved {
+  const found = served(catalog, id);
+  if (found === null || found.model.type !== "image") failInvalidModel(catalog, id, "image");
+  return found;
+}
+
+/** Fails with model_not_found for an id that is not served, with invalid_model for a model that makes no videos. */
+function videoModel(catalog: Catalog, id: string): Resolved {
+  const found = served(catalog, id) ?? failNotServed(catalog, { id, param: "model", type: "video", model: namedModel(catalog, id) });
+  if (found.model.type !== "video") failInvalidModel(catalog, id, "video");
+  return found;
+}
+
+/** Fails with model_not_found or wrong_endpoint. */
+function mediaModel(catalog: Catalog, id: string): Resolved {
+  const found =
+    served(catalog, id) ?? failNotServed(catalog, { id, param: "model", type: ["image", "video"], model: namedModel(catalog, id) });
+  const { type } = found.model;
+  if (type !== "image" && type !== "video")
+    fail("wrong_endpoint", { param: "model", text: { model: id, type, endpoint: endpointOf(found.model)! } });
+  return found;
+}
+
+/** While no video model is served, every request for a video fails with model_not_found, whatever its body. */
+export function assertVideosAreServed(catalog: Catalog): void {
+  if (catalog.listed.some(({ type }) => type === "video")) return;
+  fail("model_not_found", { param: "model", text: { model: "asked for" }, extra: suggestModels(catalog, "", "video") });
+}
+
+function served(catalog: Catalog, id: string): Resolved | null {
+  const found = resolveModel(catalog, id);
+  return found === undefined || found.model.state.kind !== "active" || endpointOf(found.model) === null ? null : found;
+}
+
+function namedModel(catalog: Catalog, id: string): Model | null {
+  return resolveModel(catalog, id)?.model ?? null;
+}
+
+function failInvalidModel(catalog: Catalog, id: string, type: "image" | "video"): never {
+  const article = type === "image" ? "an image" : "a video";
+  const elsewhere = served(catalog, id);
+  const state: Record<string, string> =
+    elsewhere === null ? stateText(namedModel(catalog, id)) : { endpoint: endpointOf(elsewhere.model)! };
+  const text = { model: cutId(id), type: article, ...state };
+  fail("invalid_model", { param: "model", text, extra: suggestModels(catalog, id, type) });
 }

@@ -4,17 +4,15 @@ import { mayPass, persist } from "../ledger/persist.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Route } from "../providers/types.ts";
 import type { Begun, MadeFile, Ticket } from "../providers/verbs/media.ts";
-import { type Attempt, attempt } from "../routing/attempt.ts";
+import { type Attempt, attempt, loggedFailure, reportAttempts } from "../routing/attempt.ts";
 import { candidatesOf } from "../routing/candidates.ts";
-import { loggedFailure, reportAttempts } from "../routing/report-attempts.ts";
 import { type ClaimedJob, type JobAttempt, LeaseLost, writeIntent, writeTicket } from "./claim.ts";
 import { deliver } from "./deliver.ts";
 import { type Ending, endJob, type FailedEnding } from "./end-job.ts";
-import { callOf, followTicket } from "./follow-ticket.ts";
+import { callOf, followTicket, routeOf } from "./follow-ticket.ts";
 import { failureOf, JobFailure, mostTelling } from "./job-failure.ts";
 import { reportTrouble } from "./job-trouble.ts";
 import type { Held, JobParts } from "./parts.ts";
-import { routeOf } from "./route-of.ts";
 
 /** dropped: another runner has it. handed over: to be given back. */
 export type RunEnd = "ended" | "dropped" | "handed over";

@@ -1,5 +1,11 @@
 // Shows a media job in fal's format, for the genmedia operations (spec/genmedia/genmedia-job.tsp). Pure.
 import type { components } from "../../generated/api.d.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { refuseBalance, refuseKey } from "../admission/payment.ts";
+import type { Model } from "../catalog/types.ts";
+import type { Context } from "../context.ts";
+import { fail } from "../errors/fail.ts";
+import { readBalance, readLimitedKey } from "../ledger/balance.ts";
 import { toUsd } from "../money.ts";
 import type { ReadJob } from "./read-jobs.ts";
 import { fileUrl, shownMoney } from "./show-job.ts";
@@ -28,7 +34,7 @@ const falWords: Record<JobErrorCode, string> = {
 };
 
 /** For a job that failed or expired. A provider's type is shown only if it looks like one: other texts may name the provider. */
-export function genmediaErrorType({ error_code, error_word }: Pick<ReadJob, "error_code" | "error_word">): string {
+function genmediaErrorType({ error_code, error_word }: Pick<ReadJob, "error_code" | "error_word">): string {
   return error_word !== null && /^[a-z][a-z0-9_]{0,63}$/.test(error_word) ? error_word : falWords[error_code ?? "provider_error"];
 }
 
@@ -109,4 +115,30 @@ function shownFailed(job: ReadJob, status: Schemas["GenmediaFailed"]["status"], 
 
 function shownTimes({ created_at, completed_at }: ReadJob) {
   return { created_at: created_at.toISOString(), completed_at: (completed_at ?? created_at).toISOString() };
+}
+
+// Turns a job that failed while its caller waited into an error reply (docs/behaviour/media-jobs.md#genmedia).
+
+type Failing = Pick<Context, "db" | "catalog" | "publicUrl">;
+
+interface Failed {
+  job: ReadJob;
+  caller: Caller;
+  model: Model;
+}
+
+export async function failedJob(context: Failing, { job, caller, model }: Failed): Promise<never> {
+  if (job.error_code === "insufficient_credits") return refuseMoney(context, { job, caller, model });
+  const message = job.error_message === null ? {} : { message: job.error_message };
+  return fail(job.error_code ?? "provider_error", { ...message, inside: { error_type: genmediaErrorType(job) } });
+}
+
+/** Jobs have one code for an account that can't pay and a key whose budget is too small; refusals have two. */
+async function refuseMoney(context: Failing, { job, caller, model }: Failed): Promise<never> {
+  const { available = 0n } = (await readBalance(context.db, caller.accountId)) ?? {};
+  const shortfall = { caller, model, need: job.estimated, available: available > 0n ? available : 0n, reserved: 0n };
+  const key = available < job.estimated || caller.keyId === null ? undefined : await readLimitedKey(context.db, caller.keyId);
+  const keyLeft = key?.left ?? null;
+  if (keyLeft !== null && keyLeft < job.estimated) return refuseKey(context, { ...shortfall, keyLeft });
+  return refuseBalance(context, shortfall);
 }

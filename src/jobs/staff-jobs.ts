@@ -5,7 +5,7 @@ import { accountIdText } from "../ids.ts";
 import { toUsd } from "../money.ts";
 import { jobColumns, parseJobId, type ReadJob } from "./read-jobs.ts";
 import { shownMoney } from "./show-job.ts";
-import { tierLimits } from "./tiers.ts";
+import { tierLimits } from "./submit-request.ts";
 import type { JobStatus } from "./types.ts";
 
 export interface StaffJob extends ReadJob {

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { OperationId } from "../../generated/operations.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { refuseBalance, refuseKey } from "../admission/payment.ts";
+import type { Tier } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { refuseInDoubt } from "../db/standing.ts";
 import { fail } from "../errors/fail.ts";
@@ -13,7 +14,6 @@ import type { Amount } from "../money.ts";
 import type { Request } from "../operation.ts";
 import { traceNow } from "../tracing.ts";
 import { jobIdText, type ReadJob, readJob } from "./read-jobs.ts";
-import { tierLimits } from "./tiers.ts";
 import type { JobApi, JobPlan } from "./types.ts";
 
 /** The parts of a request that a job needs. */
@@ -164,4 +164,22 @@ async function submitRow({ db, catalog, jobs }: Submitting, accountId: bigint, j
     if (mayPass(cause) || cause === enough.reason) fail("db_error", { cause });
     throw cause;
   }
+}
+
+// The catalog's tiers as the database's functions take them (src/db/functions/media_limits.sql).
+
+/** As JSON text, the lowest tier first. */
+export function tierLimits(tiers: readonly Tier[]): string {
+  const rows = [...tiers].sort((one, other) => one.tier - other.tier).map(limitsOf);
+  return JSON.stringify(rows);
+}
+
+function limitsOf(tier: Tier) {
+  const { combined_media_concurrent: slots, combined_queue_depth_cap: waiting } = tier;
+  return {
+    deposit: Math.round(tier.min_deposit * 1e8),
+    image: { slots: tier.image_concurrent, waiting: tier.image_queue_depth_cap },
+    video: { slots: tier.video_concurrent, waiting: tier.video_queue_depth_cap },
+    ...(slots === undefined ? {} : { media: { slots, waiting: waiting ?? tier.image_queue_depth_cap } }),
+  };
 }

@@ -2,9 +2,9 @@
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Model } from "../catalog/types.ts";
 import { fail, failParameter } from "../errors/fail.ts";
+import { type AddressPolicy, readSourceAddress } from "../network/address.ts";
 import { mediaCost, mediaPricesOf } from "../pricing/media-cost.ts";
 import { readNamedExtra } from "./extra-fields.ts";
-import { type AddressPolicy, readSourceAddress } from "../network/source-address.ts";
 import type { JobPlan } from "./types.ts";
 
 /** Fields of the right types; null and undefined: absent. */

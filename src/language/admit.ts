@@ -1,7 +1,6 @@
 // Which model a request names, and at which prices: what is refused before any limit or money (docs/behaviour/requests.md#order).
 import { endpointOf } from "../admission/endpoints.ts";
-import { type Resolved, resolveModel } from "../catalog/resolve.ts";
-import { failNotServed } from "../catalog/suggest.ts";
+import { failNotServed, type Resolved, resolveModel } from "../catalog/resolve.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import { fail } from "../errors/fail.ts";
 import { type Amount, amountFromUsd } from "../money.ts";

@@ -9,9 +9,8 @@ import { type AttemptRecord, msSince, storableText, type UsageLogRow } from "../
 import type { CountedCall } from "../limits/call.ts";
 import { type Amount, million, toUsd, usdFromPrice, usdText } from "../money.ts";
 import { tokenCost } from "../pricing/token-cost.ts";
-import type { Attempt } from "../routing/attempt.ts";
+import { type Attempt, loggedFailure, reportAttempts } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
-import { loggedFailure, reportAttempts } from "../routing/report-attempts.ts";
 import { noUsage, type Usage } from "../usage.ts";
 import { tokenPricesOf } from "./admit.ts";
 import { withinWindows } from "./context-window.ts";

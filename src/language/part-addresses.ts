@@ -1,7 +1,7 @@
 // Checks addresses inside the parts of a prompt, which reach a provider as sent: a model server of the operator's must not be made to load
 // from its own network. Parts of unknown kinds are forwarded too, so all kinds are checked; plain text is skipped.
+import { type AddressPolicy, assertSentAddress } from "../network/address.ts";
 import { isObject } from "../providers/json/read.ts";
-import { type AddressPolicy, assertSentAddress } from "../network/source-address.ts";
 
 /** A text in a member of such a name is an address. */
 const addressName = /ur[il]s?$/i;

@@ -3,7 +3,7 @@
 import { operations } from "../../generated/operations.ts";
 import { type Ask, askOf } from "../admission/ask.ts";
 import { asDeclared } from "../admission/declared-error.ts";
-import { assertMayUse, mayUse } from "../admission/may-use.ts";
+import { assertMayUse, mayUse } from "../admission/payment.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import { GatewayStopping, isLeft } from "../concurrency/stopping.ts";
@@ -163,7 +163,7 @@ async function settleWithout(context: Context, ask: Ask, call: OpenCall, error: 
 }
 
 // Which models to suggest when every route of one refused the content (route_refused).
-// Near matches of an unknown name are in src/catalog/suggest.ts.
+// Near matches of an unknown name are in src/catalog/resolve.ts.
 
 const suggestionsMax = 5;
 

@@ -1,5 +1,5 @@
-// Proves that commits still succeed: when the only synchronous standby is lost, reads go on and charges don't. Counts the confirmed commits, so
-// that a database that has lost some of them is found out: one that was restored, or a standby that was behind.
+// Proves that commits still succeed: when the only synchronous standby is lost, reads go on and charges don't. Counts the confirmed
+// commits, so that a database that has lost some of them is found out: one that was restored, or a standby that was behind.
 import type { Db } from "../db/connect.ts";
 import type { LedgerTimes } from "./times.ts";
 

@@ -13,7 +13,7 @@ export interface AttemptRecord {
   /** The upstream's HTTP status, if it answered. */
   status: number | null;
   latency_ms: number;
-  /** Why it failed: a cause of src/providers/errors/failure.ts, and its text. Absent: it succeeded, or is older than causes in the log. */
+  /** Why it failed: a cause of src/providers/errors/upstream-error.ts, and its text. Absent: it succeeded, or is older than causes in the log. */
   cause?: string;
   detail?: string;
   /** USD per million tokens that this attempt would be charged at; absent where tokens are not billed. */

@@ -1,5 +1,5 @@
-// Verifies the hash chain of every account's entries (README.md beside this file). Computes the hashes independently of the database's triggers,
-// so that an entry changed, removed or moved by a user who can bypass the triggers is found.
+// Verifies the hash chain of every account's entries (README.md beside this file). Computes the hashes independently of the database's
+// triggers, so that an entry changed, removed or moved by a user who can bypass the triggers is found.
 import { createHash } from "node:crypto";
 import { type Db, inSnapshot } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";

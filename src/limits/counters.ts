@@ -1,9 +1,8 @@
 // The rate counters in Postgres, with one batcher for takes and corrections: one statement is in flight whatever the concurrency, and
 // every replica counts in the same rows (src/db/functions/rate_take.sql). Says nothing of what a limit means.
-import { isTransient, isSurelyUndone } from "../db/transient-error.ts";
+import { BatcherFull, type BatcherGauge, createBatcher, plainArray } from "../db/batcher.ts";
 import type { Db } from "../db/connect.ts";
-import { plainArray } from "../db/array-text.ts";
-import { createBatcher, BatcherFull, type BatcherGauge } from "../db/batcher.ts";
+import { isSurelyUndone, isTransient } from "../db/transient-error.ts";
 import { fail } from "../errors/fail.ts";
 import { waitMs, type WindowCount } from "./window.ts";
 

@@ -1,12 +1,11 @@
 // Rate limits, decided in Postgres for all replicas together (docs/behaviour/limits.md#windows): puts the parts together.
 // call.ts says what a call that names a model takes.
 import { createHash } from "node:crypto";
-import type { Db } from "../db/connect.ts";
 import type { BatcherGauge } from "../db/batcher.ts";
+import type { Db } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
-import { boundReads, type Bounds } from "./bounds.ts";
+import { boundReads, type Bounds, createLocalCounter } from "./bounds.ts";
 import { type Counters, noAccount, openCounters } from "./counters.ts";
-import { createLocalCounter } from "./local-counter.ts";
 import { failRate, rateHeaders } from "./rate-headers.ts";
 import { minuteSeconds } from "./window.ts";
 

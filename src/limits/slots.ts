@@ -1,5 +1,5 @@
-// The pool of slots that a kind of work uses, and its size (docs/behaviour/limits.md#slots). An audio call's slot lives and ends with its hold
-// (src/ledger); media jobs are counted themselves (media_submit).
+// The pool of slots that a kind of work uses, and its size (docs/behaviour/limits.md#slots). An audio call's slot lives and ends with its
+// hold (src/ledger); media jobs are counted themselves (media_submit).
 import type { Tier } from "../catalog/types.ts";
 import { fail } from "../errors/fail.ts";
 import type { Slot } from "../ledger/ledger.ts";

@@ -1,5 +1,5 @@
-// The sliding-window counter in integers, computed as the database does (rate_take): in use is what the current window holds, plus the part of
-// the previous one that the last minute still reaches into. Pure; times are milliseconds since the epoch.
+// The sliding-window counter in integers, computed as the database does (rate_take): in use is what the current window holds, plus the part
+// of the previous one that the last minute still reaches into. Pure; times are milliseconds since the epoch.
 
 export interface WindowCount {
   /** When it was read, by the database's clock. */

@@ -2,8 +2,7 @@
 import type { LookupAddress } from "node:dns";
 import { lookup, Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
-import { hostOf, isPrivateAddress, isPublicAddress, isPublicOrPrivateAddress } from "../network/address.ts";
-import { isPublicHost } from "../network/public-host.ts";
+import { hostOf, isPrivateAddress, isPublicAddress, isPublicHost, isPublicOrPrivateAddress } from "../network/address.ts";
 import type { Provider } from "../providers/types.ts";
 
 export interface FetchPolicy {

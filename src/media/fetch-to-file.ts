@@ -1,12 +1,15 @@
 // Downloads a URL that someone else chose into a file and guards against SSRF: every hop's address is checked and connected to in one
 // step, and sizes that the other side declares are not trusted.
 import type { LookupAddress } from "node:dns";
-import { open, rm } from "node:fs/promises";
+import { open, readFile, rm } from "node:fs/promises";
 import type { LookupFunction } from "node:net";
 import { Client, type Dispatcher } from "undici";
 import { hostOf } from "../network/address.ts";
+import { type Failure, socketFailure, UpstreamError } from "../providers/errors/upstream-error.ts";
+import type { Provider } from "../providers/types.ts";
 import { countTransferred } from "../transfer-garbage.ts";
-import type { FetchPolicy } from "./fetch-policy.ts";
+import { type FetchPolicy, providerPolicy, type ResolveName } from "./fetch-policy.ts";
+import type { WithTempFile } from "./temp-files.ts";
 import { MediaFault } from "./types.ts";
 
 export interface FetchLimits {
@@ -154,4 +157,53 @@ function checkedLookup(policy: FetchPolicy): LookupFunction {
     };
     policy.resolve(name).then(answer, (error: NodeJS.ErrnoException) => callback(error, "", 0));
   };
+}
+
+// Downloads audio that a provider made and answered with a URL: through the same guard as every download, and into memory, since it goes
+// on to the caller at once.
+
+interface MadeParts {
+  withTempFile: WithTempFile;
+  resolve: ResolveName;
+  limits: FetchLimits;
+  /** See FetchOrder. */
+  ca?: string;
+}
+
+interface MadeOrder {
+  url: string;
+  /** Its files may be on any public host, on private addresses only where the provider has one itself. */
+  provider: Pick<Provider, "baseUrl">;
+  signal: AbortSignal;
+}
+
+/** Five minutes of the largest format are 27 MB; audio in the answer itself has the same bound (src/audio/make-audio.ts). */
+export const madeLimits: FetchLimits = {
+  bytesMax: 64 * 1024 * 1024,
+  connectMs: 10_000,
+  headMs: 30_000,
+  idleMs: 30_000,
+  wholeMs: 120_000,
+};
+
+/** Throws UpstreamError (`unavailable` where it may work later, else `unreadable`), the signal's reason, or the disk's own error. */
+export function fetchMade({ withTempFile, resolve, limits, ca }: MadeParts, { url, provider, signal }: MadeOrder): Promise<Buffer> {
+  return withTempFile(async (path) => {
+    try {
+      const policy = await providerPolicy(provider, resolve);
+      await fetchToFile({ url, path, policy, limits, signal, ...(ca !== undefined && { ca }) });
+    } catch (cause) {
+      if (!(cause instanceof MediaFault)) throw cause;
+      const failure = fileFailure(cause);
+      throw new UpstreamError(cause.reason === "unreachable" ? "unavailable" : "unreadable", cause.message, { failure, cause });
+    }
+    return await readFile(path);
+  });
+}
+
+// Why a provider's file could not be loaded, for the operator: the sentence for customers names neither the address nor the error.
+
+export function fileFailure({ message, cause }: MediaFault): Failure {
+  const beneath = cause instanceof Error && !(cause instanceof MediaFault) ? ` ${socketFailure(cause).detail}` : "";
+  return { cause: "file", detail: message + beneath };
 }

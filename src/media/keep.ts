@@ -1,12 +1,12 @@
-// Stores a file that a provider made: downloads it, recognises it by its bytes, measures it, puts it into the store. Leaves no temporary files.
+// Stores a file that a provider made: downloads it, recognises it by its bytes, measures it, puts it into the store. Leaves no temporary
+// files.
 import { type FileHandle, open, rm, stat, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { imageSize } from "image-size";
 import { providerPolicy, type ResolveName } from "./fetch-policy.ts";
 import { type FetchLimits, fetchToFile } from "./fetch-to-file.ts";
-import { contentTypeOf, type Kind, kindOf, readHead } from "./kinds.ts";
+import { contentTypeOf, isSvgWhole, type Kind, kindOf, readHead, svgSize } from "./kinds.ts";
 import { measureVideo } from "./measure-video.ts";
-import { isSvgWhole, svgSize } from "./svg.ts";
 import type { WithTempFile } from "./temp-files.ts";
 import { type KeepOrder, type KeptFile, MediaFault, type Store } from "./types.ts";
 

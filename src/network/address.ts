@@ -1,6 +1,8 @@
-// Which network addresses the gateway may connect to when a caller names them (docs/behaviour/media-jobs.md#sources).
+// Which hosts and addresses the gateway, or a provider for it, may connect to when a caller names them
+// (docs/behaviour/media-jobs.md#sources).
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
+import { failParameter } from "../errors/fail.ts";
 
 /** All that is routed on the internet today; without it the IPv4-compatible `::7f00:1` would count as unicast. */
 const globalUnicast = ipaddr.parseCIDR("2000::/3");
@@ -35,4 +37,71 @@ export function isPublicOrPrivateAddress(address: string): boolean {
 /** The host that a URL names; an IPv6 address without its brackets. */
 export function hostOf({ hostname }: Pick<URL, "hostname">): string {
   return hostname.replace(/^\[(.*)\]$/, "$1");
+}
+
+// Decides by its form alone whether a host may be on the internet; nothing is resolved. Refuses names that only a private network
+// answers, and names that spell a private address for a public name server to repeat.
+
+/**
+ * Top-level names that lead into a private network: reserved ones, those that routers and companies use, and those of cluster
+ * and container networks, with or without the rest of the cluster's domain.
+ */
+const internalName =
+  /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|arpa|svc|svc\.cluster|pod|cluster|consul|kubernetes|docker|onion)$/;
+
+/** Public zones that answer with the address that a name spells, or with loopback always. */
+const echoZones =
+  /(?:^|\.)(?:nip\.io|sslip\.io|xip\.io|xip\.name|nip\.direct|ip6\.name|backname\.io|traefik\.me|localtest\.me|lvh\.me|vcap\.me|fuf\.me|lacolhost\.com|local\.gd|localho\.st|yoogle\.com|127-0-0-1\.org\.uk|rbndr\.us|1u\.ms|rebind\.network)$/;
+
+/** Four numbers, by dots or by dashes, wherever they stand in a name. */
+const spelled = /(?<![0-9])(\d{1,3})([.-])(\d{1,3})\2(\d{1,3})\2(\d{1,3})(?![0-9])/g;
+/** Loopback and the clouds' metadata service in hexadecimal; of other addresses eight such digits may as well be a version. */
+const spelledInHex = /(?<![0-9a-f])(?:7f000001|a9fea9fe)(?![0-9a-f])/;
+
+/** `host` as URL gives it, an IPv6 address without its brackets. `allowPrivate`: the operator opened private networks. */
+export function isPublicHost(host: string, { allowPrivate }: { allowPrivate: boolean }): boolean {
+  const name = host.replace(/\.+$/, "").toLowerCase();
+  if (isIP(name) !== 0) return allowPrivate ? isPublicOrPrivateAddress(name) : isPublicAddress(name);
+  if (name === "") return false;
+  return allowPrivate || (name.includes(".") && !internalName.test(name) && !echoZones.test(name) && !spellsPrivate(name));
+}
+
+function spellsPrivate(name: string): boolean {
+  if (spelledInHex.test(name)) return true;
+  return [...name.matchAll(spelled)].some(([, a, , b, c, d]) => {
+    const numbers = [a, b, c, d].map(Number);
+    return numbers.every((number) => number < 256) && !isPublicAddress(numbers.join("."));
+  });
+}
+
+// Checks, by their form, the addresses of files that a caller gives and a provider loads. src/media checks again, after resolving them,
+// the addresses that the gateway itself loads.
+
+/** Longer than any signed address; they are kept with the job. */
+const lengthMax = 8192;
+
+export interface AddressPolicy {
+  /** Private hosts pass, for tests; HTTPS it must be all the same. */
+  allowPrivateUrls: boolean;
+}
+
+/** The address as a reader of addresses writes it, so that what was checked is what is loaded. Fails with invalid_parameter naming `param`. */
+export function readSourceAddress(text: string, param: string, { allowPrivateUrls }: AddressPolicy): string {
+  if (text.length > lengthMax) failParameter(param, `it must have at most ${lengthMax} characters`);
+  const url = URL.parse(text);
+  if (url === null || url.protocol !== "https:") return failParameter(param, "it must be an HTTPS address");
+  if (url.username !== "" || url.password !== "") failParameter(param, "it must carry no user name or password");
+  if (!isPublicHost(hostOf(url), { allowPrivate: allowPrivateUrls })) failParameter(param, "it must name a public host");
+  return url.href;
+}
+
+/** Up to the end of its host, an address that every reader understands alike: no blanks, no escapes, no second `@`, no backslash. */
+const plainHost = /^https:\/\/[^\s\p{Cc}/?#\\@%]+(?:[/?#]|$)/iu;
+
+/** An address that is forwarded as it was sent: the provider's own reader must find the host that was checked here. Data URLs pass. */
+export function assertSentAddress(text: string, param: string, policy: AddressPolicy): void {
+  if (/^data:/i.test(text)) return;
+  if (!/^https:/i.test(text)) failParameter(param, "it must be an https:// address or a data URL");
+  readSourceAddress(text, param, policy);
+  if (!plainHost.test(text)) failParameter(param, "its host must be written plainly");
 }

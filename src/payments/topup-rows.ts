@@ -1,5 +1,5 @@
 // The rows of top-ups and of the provider's events. Every change of a status says which status it comes from.
-import { lockAccountRow } from "../accounts/lock-row.ts";
+import { lockAccountRow } from "../accounts/users.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import type { Amount } from "../money.ts";
 import type { CheckoutEvent } from "./types.ts";

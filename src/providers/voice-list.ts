@@ -1,5 +1,5 @@
 // Collects the voices that a provider lists, within bounds on their number and size; ids that can't be used in a request are dropped.
-import { isVoiceId } from "../text/voice-id.ts";
+import { isVoiceId } from "../text/counted-text.ts";
 import type { ProviderVoice } from "./verbs/audio.ts";
 
 /** Three times the largest library. */

@@ -6,8 +6,8 @@ import { ApiError, fail } from "../errors/fail.ts";
 import type { JsonText } from "../providers/json/text.ts";
 import type { BigJson, Edge, Exchange } from "./edge.ts";
 import { type Outline, stringAt, type StringSpan } from "./json-outline.ts";
+import type { JsonContent, ReadOperation } from "./parse-json.ts";
 import type { ParseAnswer, ParseOrder } from "./parse-thread.ts";
-import type { JsonContent, ReadOperation } from "./read-json.ts";
 
 /** Reading the worst body of this size takes some ten milliseconds; handing one over and back, a fifth of one. */
 export const bigBytes = 262_144;
@@ -72,7 +72,7 @@ async function askThread(worker: Worker, order: ParseOrder): Promise<ParseAnswer
   }
 }
 
-/** Like readJson (read-json.ts). `bytes` are empty afterwards: the answer owns them. */
+/** Like readJson (parse-json.ts). `bytes` are empty afterwards: the answer owns them. */
 export async function readBigJson(
   edge: Edge,
   exchange: Exchange,

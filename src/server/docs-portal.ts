@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Catalog } from "../catalog/types.ts";
-import { contentPolicy } from "../docs/policy.ts";
+import { contentPolicy } from "../docs/assets.ts";
 import type { Portal } from "../docs/portal.ts";
 import type { Headers } from "../operation.ts";
 import { chooseCoding, type Coding, readWeights } from "./content-coding.ts";

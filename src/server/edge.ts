@@ -52,7 +52,7 @@ export interface EdgeLimits {
   allBodiesBytes: number;
   /** Requests being processed at once; reads, whose answers are at hand, don't count. */
   atWork: number;
-  /** Open connections of clients; by default what connection-limit.ts finds. */
+  /** Open connections of clients; by default what connections.ts finds. */
   connections: number;
   /** All files of forms that lie on disk at once. */
   allFilesBytes: number;

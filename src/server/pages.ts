@@ -1,7 +1,6 @@
 // Everything the server answers outside /v1 and /media: the front page, the probes, the documentation (docs-portal.ts) and the pages
 // that mails link to. All are GET (and so HEAD), all are public.
 import { createHash, timingSafeEqual } from "node:crypto";
-import { accountPageHeaders, resetPasswordPage, resetPasswordScript, verifyPage, verifyScript } from "./account-pages.ts";
 import { openDocs, type Page, wantsHtml } from "./docs-portal.ts";
 import type { Edge, Exchange } from "./edge.ts";
 
@@ -86,3 +85,86 @@ async function whyUnready(edge: Edge): Promise<string | null> {
 function json(status: number, body: object) {
   return { status, headers: { "content-type": "application/json", "cache-control": "no-store" }, bytes: Buffer.from(JSON.stringify(body)) };
 }
+
+// /verify and /reset-password: the pages that our mails link to. The token stands behind the #, which browsers never send. It is used
+// only in the one call that spends it, after a click, because scanners that open links before people do click nothing.
+
+const style =
+  "body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#1b1b1f}" +
+  "code,pre{background:#f1f1f4;padding:.1em .3em;border-radius:3px}pre{padding:.8em;overflow-x:auto}" +
+  "a{color:#0b57d0}button,input{font:inherit;padding:.4em .8em}label{display:block;margin-bottom:.8rem}";
+
+/** Only the page's own script runs, nothing loads, and no other page may frame it. */
+function accountPageHeaders(script: string): Record<string, string> {
+  return {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy":
+      `default-src 'none'; script-src '${hashOf(script)}'; style-src '${hashOf(style)}'; connect-src 'self'; ` +
+      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+  };
+}
+
+function hashOf(text: string): string {
+  return `sha256-${createHash("sha256").update(text).digest("base64")}`;
+}
+
+function verifyPage(): string {
+  const form = `<form id="form"><button>Verify my email address</button></form>`;
+  return accountPage("Verify your email address", form, verifyScript);
+}
+
+function resetPasswordPage(): string {
+  const form = `<form id="form"><label>New password, 8 to 200 characters<br><input id="password" type="password" autocomplete="new-password" minlength="8" maxlength="200" required></label><button>Change my password</button></form>`;
+  return accountPage("Choose a new password", form, resetPasswordScript);
+}
+
+function accountPage(title: string, form: string, script: string): string {
+  const body = `<noscript><p>This page needs JavaScript.</p></noscript>\n${form}\n<div id="result" role="status"></div>\n<script>${script}</script>`;
+  return `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${style}</style></head><body><h1>${title}</h1>\n${body}</body></html>\n`;
+}
+
+/** Text is never read as markup. The token leaves the address bar, and so the history, at once. */
+const common = `"use strict";
+const form = document.getElementById("form");
+const result = document.getElementById("result");
+const token = new URLSearchParams(location.hash.slice(1)).get("token");
+history.replaceState(null, "", location.pathname);
+function show(...lines) {
+  result.replaceChildren(...lines.map(([tag, text]) => Object.assign(document.createElement(tag), { textContent: text })));
+}
+async function post(path, body) {
+  const reply = await window.fetch(path, {
+    method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  return { ok: reply.ok, body: await reply.json() };
+}
+function onSubmit(path, bodyOf, done) {
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const button = form.querySelector("button");
+    button.disabled = true;
+    try {
+      const { ok, body } = await post(path, bodyOf());
+      if (ok) { form.hidden = true; done(body); } else show(["p", body.error.message]);
+    } catch { show(["p", "The gateway did not answer. Try again in a moment."]); }
+    button.disabled = false;
+  });
+}
+if (!token) { form.hidden = true; show(["p", "The link is not complete. Open it again from the mail, or ask for a new one."]); }
+`;
+
+/** Addresses are relative: the gateway may stand below a path. */
+const verifyScript = `${common}onSubmit("v1/auth/verify", () => ({ token }), (body) => {
+  show(
+    ["p", "The address " + body.user.email + " is verified."],
+    ["p", body.credit_granted_usd > 0 ? "Credit: " + body.credit_granted_usd.toFixed(2) + " USD were added to your account." : "No credit was added."],
+    ["p", "Your API key, shown here and never again:"],
+    ["pre", body.api_key]);
+});
+`;
+
+const resetPasswordScript = `${common}onSubmit("v1/auth/password/reset",
+  () => ({ token, password: document.getElementById("password").value }),
+  (body) => show(["p", "The password of " + body.user.email + " is changed. Every session has ended: sign in with the new password."]));
+`;

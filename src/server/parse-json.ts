@@ -1,10 +1,13 @@
 // Parses a request body as JSON and checks content type, encoding, nesting and NUL characters. The generated validators check fields.
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
+import type { Operation, OperationId } from "../../generated/operations.ts";
+import { bodies } from "../../generated/validators.js";
 import { fail } from "../errors/fail.ts";
 import { parseJson } from "../json/parse.ts";
+import type { JsonText } from "../providers/json/text.ts";
 import { isCompressed } from "./content-coding.ts";
-import { pathName } from "./invalid.ts";
+import { failInvalid, pathName } from "./invalid.ts";
 
 /** Deeper than any schema or tool argument goes, and far below where recursive code runs out of stack. */
 const nestingMax = 200;
@@ -152,3 +155,56 @@ function assertNoNul(value: unknown, path: readonly (string | number)[]): void {
 export function nulDetails(param: string | null) {
   return { param, text: { param: param ?? "A field name", reason: "the NUL character is not allowed" } };
 }
+
+// Turns the bytes of a JSON body into what a handler gets: parsed, validated against its operation's schema, its text ready to be sent
+// on. Small bodies are read at once, big ones in a thread (parse-thread.ts).
+
+/** A model id goes to the log only where it looks like one: a prompt put into the wrong field must not. */
+export function loggableModel(body: unknown): string | null {
+  const model = typeof body === "object" && body !== null ? (body as { model?: unknown }).model : undefined;
+  return typeof model === "string" && /^[\w.:/@-]{1,128}$/.test(model) ? model : null;
+}
+
+export interface JsonContent {
+  /** As they came, without a byte order mark. */
+  bytes: Buffer;
+  text: JsonText;
+  value: unknown;
+  /** Of the value, roughly. */
+  heapBytes: number;
+}
+
+export type ReadOperation = Pick<Operation, "id" | "bodies">;
+export type ReadHeaders = Pick<IncomingHttpHeaders, "content-type" | "content-encoding">;
+
+/** Calls `found` with the model before it refuses the body for its fields. Throws ApiError. */
+export function readJson(
+  { id, bodies: mediaTypes }: ReadOperation,
+  headers: ReadHeaders,
+  bytes: Buffer,
+  found: (model: string | null) => void,
+): JsonContent {
+  const content = parseBody(bytes, headers, promptFields[id], mediaTypes);
+  found(loggableModel(content.value));
+  const validate = bodies[id];
+  if (validate !== undefined && !validate(content.value)) failInvalid(validate.errors ?? []);
+  return content;
+}
+
+// Which top-level fields of a body only go on to a model and are stored nowhere. They may hold a NUL: agents send what a command
+// printed, and a history that can't be sent once is refused with every later turn. Prompts of media jobs are stored: src/jobs/plan-media.ts
+// refuses theirs, under a code of its own.
+
+const promptFields: Partial<Record<OperationId, readonly string[]>> = {
+  createChatCompletion: ["messages"],
+  createMessage: ["messages", "system"],
+  countMessageTokens: ["messages", "system"],
+  createResponse: ["input", "instructions"],
+  createCompletion: ["prompt"],
+  createEmbeddings: ["input"],
+  createRerank: ["query", "documents"],
+  createImage: ["prompt"],
+  createVideo: ["prompt"],
+  createDecision: ["state"],
+  createSystemOneDecision: ["state"],
+};

@@ -2,10 +2,10 @@
 // what it found in them; long strings stay in the bytes, so that they are copied only when they are read.
 import { constants, setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
-import { ApiError, type FailDetails } from "../errors/fail.ts";
 import type { ErrorCode } from "../../generated/errors.ts";
+import { ApiError, type FailDetails } from "../errors/fail.ts";
 import { type Outline, outlineOf, type StringSpan } from "./json-outline.ts";
-import { readJson, type ReadHeaders, type ReadOperation } from "./read-json.ts";
+import { type ReadHeaders, readJson, type ReadOperation } from "./parse-json.ts";
 
 export interface ParseOrder {
   operation: ReadOperation;

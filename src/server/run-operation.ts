@@ -12,10 +12,9 @@ import { bigBytes, readBigJson } from "./big-json.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { failInvalid } from "./invalid.ts";
 import { failForm } from "./parse-form.ts";
-import { nulDetails } from "./parse-json.ts";
+import { type JsonContent, loggableModel, nulDetails, readJson } from "./parse-json.ts";
 import { holdValue, readBody } from "./read-body.ts";
 import { readForm, type SentForm, takesForm } from "./read-form.ts";
-import { type JsonContent, loggableModel, readJson } from "./read-json.ts";
 import { coerceOnce, parameterReader } from "./read-parameters.ts";
 import { sendReply } from "./reply.ts";
 

@@ -1,7 +1,7 @@
 // Binds a sign-in at an external provider to the browser that began it, so that an attacker's code and state can't sign the user in to
 // the attacker's account.
 import { createHash, randomBytes } from "node:crypto";
-import { readSignInCookie, signInCookie } from "../accounts/session-cookie.ts";
+import { readSignInCookie, signInCookie } from "../accounts/sessions.ts";
 
 /** How long a user may take at the provider's page. */
 export const signInLifeMs = 10 * 60 * 1000;

@@ -6,8 +6,8 @@ import type { Context } from "../context.ts";
 import { inTransaction } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
 import { foldEmail } from "../text/email-address.ts";
-import { forgetNetworks, isKnownNetwork } from "./known-networks.ts";
 import { findAccountOf, lockAccount } from "./lock-account.ts";
+import { forgetNetworks, isKnownNetwork } from "./throttle.ts";
 import { readByToken, useUp } from "./verifications.ts";
 import { endVerifications, finishSignIn } from "./verified.ts";
 

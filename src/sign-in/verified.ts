@@ -2,13 +2,13 @@
 // the signup credit is given, anyone who had signed up in the user's name loses access, and a session begins.
 import { deleteKeys } from "../accounts/manage-keys.ts";
 import { closeSessions, openSession } from "../accounts/sessions.ts";
-import { failSuspended, findUser } from "../accounts/users.ts";
+import { failSuspended, findUser, type User } from "../accounts/users.ts";
+import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog } from "../catalog/types.ts";
 import type { Queries } from "../db/connect.ts";
 import { postSignupCredit } from "../ledger/post.ts";
 import type { Amount } from "../money.ts";
-import { rememberNetwork } from "./known-networks.ts";
-import { userRecord } from "./user-record.ts";
+import { rememberNetwork } from "./throttle.ts";
 
 interface Moment {
   accountId: bigint;
@@ -68,5 +68,18 @@ export async function finishSignIn(db: Queries, { accountId, client, at, catalog
     expires_at: session.expiresAt.toISOString(),
     csrf_token: session.csrfToken,
     user: userRecord(catalog, user),
+  };
+}
+
+// A user as the contract shows it, with the tier that its money reaches.
+
+export function userRecord(catalog: Pick<Catalog, "tiers">, user: Omit<User, "accountId">) {
+  return {
+    id: user.id,
+    email: user.email,
+    email_verified: user.verified,
+    name: user.name,
+    created_at: user.createdAt.toISOString(),
+    tier: tierOf(catalog, user.purchased).tier,
   };
 }

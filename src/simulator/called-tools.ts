@@ -1,8 +1,8 @@
 // Which tools an answer calls, and with which arguments; the same in every protocol.
 // The rule has no state: README.md says it in words.
+import { countTokens, splitTokens } from "./prose.ts";
 import { sampleSchema, type Schema } from "./schema-sample.ts";
 import { madeUpId, type Random } from "./seed.ts";
-import { countTokens, splitTokens } from "./tokens.ts";
 
 export interface Tool {
   name: string;

@@ -2,7 +2,7 @@
 // Faults that break an answer half way (cut, end, stall, error record) stand in send.ts.
 import type { Knobs } from "./knob-list.ts";
 import { jsonReply, type SimulatorProtocol, type WholeReply } from "./protocol.ts";
-import type { Refusal } from "./refused.ts";
+import type { Refusal } from "./request-fields.ts";
 
 /** What real hosts call these statuses; any other is a server or request error by its class. */
 const byStatus: Record<number, { type: string; code: string | null; message: string }> = {

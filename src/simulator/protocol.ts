@@ -2,7 +2,8 @@
 // How a plan is sent, delayed or broken is the same for all protocols and stands in send.ts.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Knobs } from "./knob-list.ts";
-import type { Refusal } from "./refused.ts";
+import { hasFault } from "./knobs.ts";
+import { type Refusal, refuse } from "./request-fields.ts";
 
 /** Everything that follows from a request alone; kept and played again when the same bytes come back. */
 export interface Plan {
@@ -85,7 +86,7 @@ export interface SimulatorProtocol {
   findOperation(method: string, path: string): Operation | null;
   /** Asked first. */
   findLive?(method: string, path: string): LiveOperation | null;
-  /** What it takes of a body, in bytes; absent: as much as any (read-body.ts). */
+  /** What it takes of a body, in bytes; absent: as much as any (simulator.ts). */
   bodyBytesMax?(path: string): number | undefined;
   /** Headers of every answer. */
   headers?: Readonly<Record<string, string>>;
@@ -109,4 +110,37 @@ export function jsonReply(status: number, text: string, headers: Record<string, 
     body,
     headers: { "content-type": "application/json", "content-length": String(body.length), ...headers },
   };
+}
+
+// From an answer's words to a plan, whole or streamed: what is kept for the next time, and what is too much.
+
+/** A stream up to here is made once and kept as text; a longer one is made anew as it is sent. */
+const keptTokensMax = 1000;
+/** A record's JSON, roughly. */
+const bytesPerRecord = 300;
+/** An answer in one piece is held in memory; the records of a stream aren't. */
+const wholeBytesMax = 64 * 1024 * 1024;
+
+interface Answered {
+  model: string;
+  knobs: Knobs;
+  stream: boolean;
+  tokens: number;
+  /** What a record carries beside the usual. */
+  extraBytesPerToken: number;
+  /** The whole document, as JSON text. */
+  whole(): string;
+  records(): Iterable<string>;
+  terminator: string;
+}
+
+export function planAnswer({ model, knobs, stream, tokens, extraBytesPerToken, whole, records, terminator }: Answered): Plan {
+  const bytes = tokens * Math.max(knobs.bigBytes ?? 0, bytesPerRecord + extraBytesPerToken);
+  if (!stream) {
+    if (bytes > wholeBytesMax) refuse("model", "An answer of more than 64 MB can only be streamed.");
+    return { model, knobs, reply: jsonReply(200, whole()), bytes };
+  }
+  const keeps = tokens <= keptTokensMax && knobs.bigBytes === undefined && !hasFault(knobs);
+  let kept: string[] | null = null;
+  return { model, knobs, reply: { kind: "stream", records: () => (keeps ? (kept ??= [...records()]) : records()), terminator }, bytes };
 }

@@ -1,7 +1,7 @@
 // A multipart form that was sent (RFC 7578): its fields as texts, its files as views of the body, and both as the record of calls
 // shows them. As strict as real hosts: a form that isn't written properly is refused.
 import type { SentPart } from "./protocol.ts";
-import { refuse } from "./refused.ts";
+import { refuse } from "./request-fields.ts";
 
 export interface SentFile {
   /** Of the field. */

@@ -1,7 +1,7 @@
 // Reading fields of a request as a real host would: right types or a 400 that names the field.
 // Shared by the protocols; what the fields mean is theirs.
 import { parseJson } from "../json/parse.ts";
-import { refuse } from "./refused.ts";
+import type { Knobs } from "./knob-list.ts";
 
 export type Fields = Record<string, unknown>;
 
@@ -34,4 +34,30 @@ export function readWhole(fields: Fields, name: string, min: number, max: number
     refuse(name, `Invalid '${name}': expected a whole number from ${min} to ${max}.`, "invalid_value");
   }
   return value;
+}
+
+// How the simulator refuses a request: in every protocol the same facts, each protocol in its own envelope.
+
+export interface Refusal {
+  status: number;
+  type: string;
+  code: string | null;
+  param?: string | null;
+  message: string;
+  headers?: Record<string, string>;
+  /** Those of the model that refuses, for a protocol whose hosts have envelopes of their own. */
+  knobs?: Knobs;
+}
+
+export class Refused extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
+}
+
+export function refuse(param: string | null, message: string, code: string | null = null): never {
+  throw new Refused({ status: 400, type: "invalid_request_error", code, param, message });
 }

@@ -1,8 +1,9 @@
 // A JSON document that conforms to a JSON Schema, the same one for the same seed.
-// Serves structured output and tool arguments; strings and numbers stand in schema-values.ts.
-import { wholeBetween, pick, type Random } from "./seed.ts";
-import { refuse } from "./refused.ts";
-import { sampleInteger, sampleNumber, sampleString } from "./schema-values.ts";
+// Serves structured output and tool arguments.
+import randexp from "randexp";
+import { writeWords } from "./prose.ts";
+import { refuse } from "./request-fields.ts";
+import { digest, pick, type Random, wholeBetween } from "./seed.ts";
 
 export type Schema = Record<string, unknown> | boolean;
 
@@ -124,4 +125,115 @@ function sampleArray(schema: Record<string, unknown>, source: Source, depth: num
 
 function isSchemaObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+// Strings and numbers that a JSON Schema accepts: lengths, formats, bounds and steps.
+// A `pattern` is met where it is one of the plain kind (classes, groups and counts); others get words.
+
+type Keywords = Record<string, unknown>;
+
+function sampleString(schema: Keywords, random: Random): string {
+  if (typeof schema["format"] === "string") {
+    const made = formats[schema["format"]];
+    if (made !== undefined) return made(random);
+  }
+  if (typeof schema["pattern"] === "string") {
+    const made = samplePattern(schema["pattern"], random);
+    if (made !== null) return made;
+  }
+  const min = boundOf(schema["minLength"], 0);
+  const max = boundOf(schema["maxLength"], Number.POSITIVE_INFINITY);
+  let text = writeWords(random, wholeBetween(random, 1, 3));
+  // 100,000 characters bound what a schema can order.
+  while (text.length < Math.min(min, 100_000)) text += ` ${writeWords(random, 3)}`;
+  return text.length > max ? text.slice(0, max) : text;
+}
+
+function sampleInteger(schema: Keywords, random: Random): number {
+  const step = boundOf(schema["multipleOf"], 1);
+  return sampleStep(schema, random, Number.isInteger(step) && step > 0 ? step : 1);
+}
+
+function sampleNumber(schema: Keywords, random: Random): number {
+  const step = boundOf(schema["multipleOf"], 0);
+  if (step > 0) return sampleStep(schema, random, step);
+  const { low, high } = range(schema, 0);
+  // Two decimals read well, unless the range is too narrow for them.
+  const value = low + random() * (high - low);
+  const rounded = Math.round(value * 100) / 100;
+  return rounded > low && rounded < high ? rounded : (low + high) / 2;
+}
+
+/** A multiple of the step within the bounds. */
+function sampleStep(schema: Keywords, random: Random, step: number): number {
+  const { low, high } = range(schema, step);
+  const first = Math.ceil(low / step);
+  const last = Math.max(first, Math.floor(high / step));
+  return wholeBetween(random, first, last) * step;
+}
+
+/** Both ends as values that are allowed; for exclusive bounds of whole steps the next step inwards. */
+function range(schema: Keywords, step: number): { low: number; high: number } {
+  const lows = [boundOf(schema["minimum"], Number.NEGATIVE_INFINITY), boundOf(schema["exclusiveMinimum"], Number.NEGATIVE_INFINITY) + step];
+  const highs = [
+    boundOf(schema["maximum"], Number.POSITIVE_INFINITY),
+    boundOf(schema["exclusiveMaximum"], Number.POSITIVE_INFINITY) - step,
+  ];
+  let low = Math.max(...lows);
+  let high = Math.min(...highs);
+  const width = Math.max(100, step);
+  if (!Number.isFinite(low)) low = Number.isFinite(high) ? Math.min(0, high - width) : 0;
+  if (!Number.isFinite(high)) high = low + width;
+  return { low, high };
+}
+
+function boundOf(value: unknown, otherwise: number): number {
+  return typeof value === "number" ? value : otherwise;
+}
+
+const twoDigits = (random: Random, min: number, max: number) => String(wholeBetween(random, min, max)).padStart(2, "0");
+const date = (random: Random) => `2026-${twoDigits(random, 1, 12)}-${twoDigits(random, 1, 28)}`;
+const time = (random: Random) => `${twoDigits(random, 0, 23)}:${twoDigits(random, 0, 59)}:${twoDigits(random, 0, 59)}Z`;
+const word = (random: Random) => pick(random, ["harbour", "lantern", "captain", "weather", "village"]);
+
+const formats: Record<string, ((random: Random) => string) | undefined> = {
+  date,
+  time,
+  "date-time": (random) => `${date(random)}T${time(random)}`,
+  duration: (random) => `PT${wholeBetween(random, 1, 59)}M`,
+  email: (random) => `${word(random)}@example.com`,
+  hostname: (random) => `${word(random)}.example.com`,
+  uri: (random) => `https://example.com/${word(random)}`,
+  ipv4: (random) => `192.0.2.${wholeBetween(random, 1, 254)}`,
+  ipv6: (random) => `2001:db8::${wholeBetween(random, 1, 9999)}`,
+  uuid: (random) => digest(String(random())).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-4$3-8$4-$5"),
+};
+
+// A text that a regular expression accepts, by randexp. Whatever it makes is checked against the expression; what can't be made is null,
+// never wrong.
+
+/** What the package exports is the class itself; its types are those of a module that holds it. */
+const RandExp = randexp as unknown as typeof randexp.default;
+
+/** Repetitions without an upper bound are short. */
+const repeatsMax = 4;
+/** Characters. A few counts inside each other would order more than memory holds. */
+const orderedMax = 1_000_000;
+
+export function samplePattern(pattern: string, random: Random): string | null {
+  if (orderedRepeats(pattern) > orderedMax) return null;
+  try {
+    const sampler = new RandExp(pattern, "u");
+    sampler.max = repeatsMax;
+    sampler.randInt = (from, to) => wholeBetween(random, from, to);
+    const made = sampler.gen();
+    return new RegExp(pattern, "u").test(made) ? made : null;
+  } catch {
+    return null;
+  }
+}
+
+/** As many as a pattern's counts allow, were they all inside each other. */
+function orderedRepeats(pattern: string): number {
+  return [...pattern.matchAll(/\{(\d+),?(\d*)\}/g)].reduce((product, [, least, most]) => product * Math.max(1, Number(most || least)), 1);
 }

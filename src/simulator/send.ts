@@ -2,11 +2,9 @@
 // Knows no protocol; stops at once, with no timer left, when the client goes away.
 import type { ServerResponse } from "node:http";
 import type { OpenCall } from "./calls.ts";
-import { cut, reset, waitFor, writeSplit } from "./connection.ts";
 import { faultReply, renderStreamError } from "./faults.ts";
 import type { Knobs } from "./knob-list.ts";
-import type { FileReply, Plan, SimulatorProtocol, StreamReply, WholeReply } from "./protocol.ts";
-import { sendPieces } from "./send-pieces.ts";
+import type { FileReply, PiecesReply, Plan, SimulatorProtocol, StreamReply, WholeReply } from "./protocol.ts";
 
 const streamHeaders = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" };
 /** One comment before every so many records: often enough to meet a parser's every state, seldom enough to read. */
@@ -120,4 +118,68 @@ function writeFrame(response: ServerResponse, frame: string, knobs: Knobs): true
   if (response.destroyed) return Promise.resolve(false);
   if (knobs.splitBytes) return writeSplit(response, Buffer.from(frame), knobs.splitBytes);
   return response.write(frame) || waitFor(response, "drain");
+}
+
+// What sending does to a client's connection: waiting for it, cutting it, and slicing what is written.
+// No timer and no listener is left when the client goes away.
+
+/** Waits for milliseconds or for the socket to drain; false as soon as the client has gone. */
+function waitFor(response: ServerResponse, what: number | "drain"): Promise<boolean> {
+  if (response.destroyed) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const timer = typeof what === "number" ? setTimeout(() => finish(true), what) : null;
+    const drained = () => finish(true);
+    const left = () => finish(false);
+    function finish(present: boolean): void {
+      if (timer !== null) clearTimeout(timer);
+      response.off("drain", drained).off("close", left);
+      resolve(present);
+    }
+    if (timer === null) response.on("drain", drained);
+    response.on("close", left);
+  });
+}
+
+/** A reset without a byte of answer, as a crashing host or a firewall gives it. */
+function reset(call: OpenCall, response: ServerResponse): void {
+  call.finish("broken");
+  response.socket?.resetAndDestroy();
+}
+
+/**
+ * Everything written so far arrives (a FIN, not a reset), then the connection is gone without the body's end.
+ * A turn of the loop later, because node:http holds what was written in this one back from the socket.
+ */
+function cut(call: OpenCall, response: ServerResponse): void {
+  call.finish("broken");
+  setImmediate(() => response.socket?.destroySoon());
+}
+
+/** Slices leave in turns of the event loop of their own, so that the reader meets each border. */
+async function writeSplit(response: ServerResponse, bytes: Buffer, sliceBytes: number): Promise<boolean> {
+  for (let at = 0; at < bytes.length; at += sliceBytes) {
+    if (response.destroyed) return false;
+    const flowing = response.write(bytes.subarray(at, at + sliceBytes)) || waitFor(response, "drain");
+    if (!(await flowing)) return false;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return true;
+}
+
+// Sends an answer that is bytes and comes as they are made, as audio does: piece by piece, with the knobs that streams of records have.
+
+async function sendPieces({ headers, pieces }: PiecesReply, knobs: Knobs, call: OpenCall, response: ServerResponse): Promise<void> {
+  response.writeHead(200, headers);
+  response.flushHeaders();
+  if (knobs.empty) return void response.end();
+  for (const piece of pieces()) {
+    if (call.records > 0 && knobs.paceMs && !(await waitFor(response, knobs.paceMs))) return;
+    if (call.records === knobs.cutAfter) return cut(call, response);
+    if (call.records === knobs.stallAfter) return;
+    if (call.records === knobs.endAfter) return void response.end();
+    // One piece a turn of the event loop: it arrives as it would from a model that still speaks.
+    if (!(await writeSplit(response, piece, knobs.splitBytes ?? piece.length))) return;
+    call.records += 1;
+  }
+  response.end();
 }

@@ -4,13 +4,17 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { LRUCache } from "lru-cache";
+import { anthropic } from "./anthropic/anthropic.ts";
 import { type CallRecord, type OpenCall, recordCalls, type SimulatorCall, type SimulatorCounters } from "./calls.ts";
+import { elevenlabs } from "./elevenlabs/elevenlabs.ts";
+import { openFal } from "./fal/fal.ts";
 import type { Knobs } from "./knob-list.ts";
 import { withoutFaults } from "./knobs.ts";
+import { openMinimax } from "./minimax/minimax.ts";
+import { openai } from "./openai/openai.ts";
 import { jsonReply, type LiveOperation, type Operation, type Plan, type SimulatorProtocol } from "./protocol.ts";
-import { fallbackProtocol, findProtocol, type Found, openProtocols } from "./protocols.ts";
-import { bodyBytesUsual, readBody } from "./read-body.ts";
-import { type Refusal, Refused } from "./refused.ts";
+import { type Refusal, Refused } from "./request-fields.ts";
+import { rerank } from "./rerank/rerank.ts";
 import { sendPlan } from "./send.ts";
 
 export type { SimulatorCall, SimulatorCounters } from "./calls.ts";
@@ -183,4 +187,53 @@ function unknownPath(request: IncomingMessage): Refusal {
 
 function ourFault(error: unknown): Refusal {
   return { status: 500, type: "server_error", code: "simulator_fault", message: `The simulator itself failed: ${String(error)}` };
+}
+
+// Reads a request's body into memory, bounded. Owns the usual limit of 64 MB; what the bytes mean belongs to the protocols.
+
+/** Twice what the gateway takes from its callers, and room for base64 images on top. */
+const bodyBytesUsual = 64 * 1024 * 1024;
+
+/** Null where the body is too large (what is left of it is read and thrown away); rejects when the client goes away. */
+function readBody(request: IncomingMessage, bodyBytesMax: number): Promise<Buffer | null> {
+  return new Promise((resolve, reject) => {
+    let chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= bodyBytesMax) chunks.push(chunk);
+      else {
+        chunks = [];
+        resolve(null);
+      }
+    });
+    request.on("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    request.on("error", reject);
+    request.on("close", () => reject(new Error("the client went away")));
+  });
+}
+
+// The protocols that the simulator speaks. A new one is a folder beside openai/ and a line here; longest prefix first.
+
+interface Found {
+  protocol: SimulatorProtocol;
+  prefix: string;
+  /** What is left of the path below the prefix. */
+  rest: string;
+}
+
+const fallbackProtocol: SimulatorProtocol = openai;
+
+/** Those of one simulator: each has a state of its own. */
+function openProtocols(): readonly SimulatorProtocol[] {
+  return [anthropic, openai, rerank, openFal(), elevenlabs, openMinimax()];
+}
+
+/** The protocol that a path is meant for. */
+function findProtocol(protocols: readonly SimulatorProtocol[], path: string): Found | null {
+  for (const protocol of protocols) {
+    const prefix = protocol.prefixes.find((candidate) => path.startsWith(`${candidate}/`));
+    if (prefix !== undefined) return { protocol, prefix, rest: path.slice(prefix.length) };
+  }
+  return null;
 }

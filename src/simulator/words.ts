@@ -1,10 +1,9 @@
 // What a model says and thinks, as the list of its tokens; the same in every protocol.
 // Owns length, stop sequences and documents; which of it is sent in which shape belongs to the protocols.
 import type { Knobs } from "./knob-list.ts";
-import { echo, writeSentences } from "./prose.ts";
+import { echo, splitTokens, writeSentences } from "./prose.ts";
 import { sampleSchema, type Schema } from "./schema-sample.ts";
 import { type Random, wholeBetween } from "./seed.ts";
-import { splitTokens } from "./tokens.ts";
 
 /** How many tokens an effort thinks. */
 export const tokensByEffort: Record<string, number> = { none: 0, minimal: 8, low: 16, medium: 32, high: 64, xhigh: 96, max: 128 };

@@ -6,7 +6,7 @@ import type { Sample } from "./plain-metric.ts";
 
 export interface DatabaseFigures {
   transaction: <T>(work: (queries: Queries) => Promise<T>) => Promise<T>;
-  /** A bounded check of the ledger (src/ledger/parity.ts). */
+  /** A bounded check of the ledger (src/ledger/audit.ts). */
   lookAtParity(
     queries: Queries,
     look: { after: bigint; most: number; suspects: readonly bigint[] },

@@ -1,4 +1,5 @@
-// A caller's text as limits and prices count it: its characters are the code points after Unicode NFC normalisation.
+// A caller's text as limits and prices count it: its characters are the code points after Unicode NFC normalisation. Ids of voices, which
+// are such texts too.
 
 export interface CountedText {
   /** Normalised, unless it is far too long. */
@@ -38,4 +39,14 @@ function charactersOf(text: string): number {
   let characters = 0;
   for (const _ of text) characters += 1;
   return characters;
+}
+
+// Validates the id of a voice: it becomes part of a provider's address, of our database and of lists.
+
+/** Characters that no provider's ids hold, and that would lead to another path of the provider. */
+const oddCharacter = /[\p{C}\p{Zl}\p{Zp}/\\?#%]/u;
+const lengthMax = 256;
+
+export function isVoiceId(text: string): boolean {
+  return text !== "" && text.length <= lengthMax && text !== "." && text !== ".." && !oddCharacter.test(text);
 }

@@ -1,6 +1,6 @@
 // The queue of password hashes: what runs next when more wait than may run, counted exactly; each job ends when the test says so.
 import { describe, expect, test } from "vitest";
-import { type Asker, openHashQueue } from "../../src/accounts/hash-queue.ts";
+import { type Asker, openHashQueue } from "../../src/accounts/passwords.ts";
 
 function world(runningMax = 2, places = 64) {
   const queue = openHashQueue(runningMax, places);

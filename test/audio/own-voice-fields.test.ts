@@ -1,6 +1,6 @@
 // The texts of voices that are made: normalised, counted in time whatever they are.
 import { describe, expect, test } from "vitest";
-import { readDesign, readVoiceName } from "../../src/audio/own-voice-fields.ts";
+import { readDesign, readVoiceName } from "../../src/audio/make-voice.ts";
 
 test("blanks around a text don't count", () => {
   const blanks = " ".repeat(1_000);

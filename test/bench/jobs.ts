@@ -4,14 +4,14 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { shippedTiers } from "../../src/catalog/shipped-tiers.ts";
+import { shippedTiers } from "../../src/catalog/tiers.ts";
 import type { Catalog } from "../../src/catalog/types.ts";
 import { connect } from "../../src/db/connect.ts";
 import { startEmbedded } from "../../src/db/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { claimJobs, claimSql, renewLeases } from "../../src/jobs/claim.ts";
 import { readJob } from "../../src/jobs/read-jobs.ts";
-import { tierLimits } from "../../src/jobs/tiers.ts";
+import { tierLimits } from "../../src/jobs/submit-request.ts";
 import { jobTimes } from "../../src/jobs/times.ts";
 import { accountsWithMoney } from "./support.ts";
 

@@ -1,6 +1,6 @@
 // What a caller of an unknown model id is told: near matches, aliases, a replacement.
 import { describe, expect, test } from "vitest";
-import { suggestModels } from "../../src/catalog/suggest.ts";
+import { suggestModels } from "../../src/catalog/resolve.ts";
 import { catalogFrom } from "./catalog-from.ts";
 import { smallCatalog } from "./small-catalog.ts";
 

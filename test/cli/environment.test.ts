@@ -66,19 +66,7 @@ test.runIf(otherNode)("under another Node it hands over to the pinned one, statu
 
 test("small commands load nothing of the server, the flows or the providers", () => {
   const folder = resolve(import.meta.dirname, "../../src");
-  for (const command of [
-    "main",
-    "account",
-    "account-list",
-    "key",
-    "ledger",
-    "migrate",
-    "job",
-    "session",
-    "request",
-    "provider",
-    "catalog",
-  ]) {
+  for (const command of ["main", "account", "key", "ledger", "job", "request", "provider", "catalog"]) {
     const loaded = loadedBy(join(folder, "cli", `${command}.ts`));
     expect(loaded).toContain(join(folder, "config.ts").replace("config.ts", command === "main" ? "config.ts" : "db/connect.ts"));
     expect([...loaded].filter((path) => /src\/(server|language|providers|routing|simulator|main|start)/.test(path))).toEqual([]);

@@ -5,8 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { functionsVersion } from "../../generated/functions-version.ts";
 import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
 import { describeSchema } from "../../src/db/describe-schema.ts";
-import { isMigrated, migrate } from "../../src/db/migrate.ts";
-import { readFunctions, readMigrations } from "../../src/db/sql-files.ts";
+import { isMigrated, migrate, readFunctions, readMigrations } from "../../src/db/migrate.ts";
 import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
 
 const goldenFile = resolve(import.meta.dirname, "../../generated/schema.sql");

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { readFunctions, readMigrations } from "../../src/db/sql-files.ts";
+import { readFunctions, readMigrations } from "../../src/db/migrate.ts";
 
 const folder = resolve(import.meta.dirname, "../../src/db");
 

@@ -6,13 +6,13 @@ import { authenticateSession, createAccounts } from "../../src/accounts/accounts
 import { everyKeyLike, findKeys, listKeys } from "../../src/accounts/key-records.ts";
 import { makeKey } from "../../src/accounts/keys.ts";
 import { makeToken } from "../../src/accounts/tokens.ts";
-import { shippedTiers } from "../../src/catalog/shipped-tiers.ts";
+import { shippedTiers } from "../../src/catalog/tiers.ts";
 import { systemClock } from "../../src/clock.ts";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { uuidv7 } from "../../src/ids.ts";
 import { claimJobs, renewLeases } from "../../src/jobs/claim.ts";
 import { readJob, readJobs } from "../../src/jobs/read-jobs.ts";
-import { tierLimits } from "../../src/jobs/tiers.ts";
+import { tierLimits } from "../../src/jobs/submit-request.ts";
 import { jobTimes } from "../../src/jobs/times.ts";
 import { readBalance, readLimitedKey, readMediaHolds } from "../../src/ledger/balance.ts";
 import { findEntry, readEntries, readEntriesOf } from "../../src/ledger/entries.ts";

@@ -1,7 +1,7 @@
 // The guides as pages: the list of them, how each begins, where their links lead, which samples don't run, and the operator's catalog.
 import { describe, expect, test } from "vitest";
 import { loadCatalog } from "../../src/catalog/load.ts";
-import { guides } from "../../src/docs/guides.ts";
+import { guides } from "../../src/docs/guide-pages.ts";
 import { blocksOf, guideNames, readGuide, runLanguages } from "./guide-blocks.ts";
 import { hasHeading } from "./headings.ts";
 import { readme } from "./known-names.ts";

@@ -1,11 +1,11 @@
 // Media jobs for tests below HTTP: rows as src/jobs/submit-request.ts asks for them, and what became of them.
 import { randomUUID } from "node:crypto";
-import { shippedTiers } from "../../src/catalog/shipped-tiers.ts";
+import { expect } from "vitest";
+import { shippedTiers } from "../../src/catalog/tiers.ts";
 import type { Db } from "../../src/db/connect.ts";
+import { tierLimits } from "../../src/jobs/submit-request.ts";
 import { audit } from "../../src/ledger/audit.ts";
 import { verifyChain } from "../../src/ledger/verify.ts";
-import { tierLimits } from "../../src/jobs/tiers.ts";
-import { expect } from "vitest";
 
 export const tiers = tierLimits(shippedTiers);
 

@@ -1,7 +1,7 @@
 // The moves of a job with their money, each function straight against Postgres.
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { shippedTiers } from "../../src/catalog/shipped-tiers.ts";
+import { shippedTiers } from "../../src/catalog/tiers.ts";
 import type { Catalog } from "../../src/catalog/types.ts";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { readJob } from "../../src/jobs/read-jobs.ts";

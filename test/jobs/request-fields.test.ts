@@ -1,10 +1,10 @@
 // The fields of a media request that no model changes: prompts, addresses, extra settings, idempotency keys.
 import { describe, expect, test } from "vitest";
 import { readExtra, readNamedExtra } from "../../src/jobs/extra-fields.ts";
-import { idempotencyKeyOf } from "../../src/jobs/submit-request.ts";
-import { readPrompt } from "../../src/jobs/plan-media.ts";
 import { readReferences } from "../../src/jobs/image-plan.ts";
-import { readSourceAddress } from "../../src/network/source-address.ts";
+import { readPrompt } from "../../src/jobs/plan-media.ts";
+import { idempotencyKeyOf } from "../../src/jobs/submit-request.ts";
+import { readSourceAddress } from "../../src/network/address.ts";
 
 const refusal = (code: string, param: string) => expect.objectContaining({ code, details: expect.objectContaining({ param }) });
 

@@ -1,8 +1,7 @@
 // A clock that is set back blocks no caller: what this process decides alone goes by elapsed time.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { boundReads } from "../../src/limits/bounds.ts";
+import { boundReads, createLocalCounter } from "../../src/limits/bounds.ts";
 import type { Decision } from "../../src/limits/counters.ts";
-import { createLocalCounter } from "../../src/limits/local-counter.ts";
 import { minuteMs } from "../../src/limits/window.ts";
 
 const hourMs = 60 * minuteMs;

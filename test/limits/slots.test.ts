@@ -1,6 +1,6 @@
 // The pool of each kind of work, and what a limit of 0 says.
 import { describe, expect, test } from "vitest";
-import { shippedTiers } from "../../src/catalog/shipped-tiers.ts";
+import { shippedTiers } from "../../src/catalog/tiers.ts";
 import type { Tier } from "../../src/catalog/types.ts";
 import type { ApiError } from "../../src/errors/fail.ts";
 import { assertMediaSlots, type AudioKind, mediaSlots, slotOf } from "../../src/limits/slots.ts";

@@ -1,6 +1,6 @@
 // An SVG is any text that an upstream sends: reading its size must be cheap, whatever the text.
 import { expect, test } from "vitest";
-import { isSvg, svgSize } from "../../src/media/svg.ts";
+import { isSvg, svgSize } from "../../src/media/kinds.ts";
 
 const many = 60_000;
 

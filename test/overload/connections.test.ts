@@ -1,6 +1,6 @@
 // Sockets that are opened and left, that trickle, or that come by the thousand: descriptors and memory stay for those who ask.
 import { afterEach, describe, expect, test } from "vitest";
-import { connectionLimit } from "../../src/server/connection-limit.ts";
+import { connectionLimit } from "../../src/server/connections.ts";
 import { auth, chat, type EdgeUnderTest, eventually, head, json, openSocket, startEdge } from "../server/start-edge.ts";
 
 let edge: EdgeUnderTest;

@@ -1,7 +1,7 @@
 // The parser of server-sent events, however the bytes are cut.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { openSseParser, type SseRecord } from "../../src/providers/transport/sse.ts";
+import { openSseParser, type SseRecord } from "../../src/providers/transport/read-stream.ts";
 
 function parse(...pieces: Buffer[]): SseRecord[] {
   const parser = openSseParser();

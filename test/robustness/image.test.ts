@@ -4,10 +4,10 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { guides } from "../../src/docs/guides.ts";
+import { guides } from "../../src/docs/guide-pages.ts";
 import { emptyDatabase, type TestDatabase } from "../support/database.ts";
-import { buildImage, copiesOf, type Image, linesOf, readDockerfile, root, runImage, type RunningImage } from "./image.ts";
 import { missingFrom } from "./image-reach.ts";
+import { buildImage, copiesOf, type Image, linesOf, readDockerfile, root, runImage, type RunningImage } from "./image.ts";
 
 let image: Image;
 beforeAll(() => void (image = buildImage()));

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { setSuspended } from "../../src/accounts/admin.ts";
-import { shippedTiers } from "../../src/catalog/shipped-tiers.ts";
+import { shippedTiers } from "../../src/catalog/tiers.ts";
 import { postEntry } from "../../src/ledger/post.ts";
 import { verifyChain } from "../../src/ledger/verify.ts";
 import { parseUsd } from "../../src/money.ts";

@@ -1,7 +1,7 @@
 // Server-sent events, however they are cut: the standard's rules, and the same events for every way to cut the same bytes.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { eventsOf, type ServerEvent } from "../../src/sdk/sse.ts";
+import { eventsOf, type ServerEvent } from "../../src/sdk/stream.ts";
 
 async function* cut(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   let at = 0;

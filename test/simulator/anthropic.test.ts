@@ -1,8 +1,8 @@
 // What a message answers over the anthropic protocol: blocks, events, counts, limits, tools, and the knobs that bend them.
 import { describe, expect, test } from "vitest";
-import { countTokens } from "../../src/simulator/tokens.ts";
-import { useSimulator, userSays } from "./simulator-fixture.ts";
+import { countTokens } from "../../src/simulator/prose.ts";
 import { ask, message, postMessages, readEvents, timeTool, weatherTool } from "./anthropic-fixture.ts";
+import { userSays, useSimulator } from "./simulator-fixture.ts";
 
 const simulator = useSimulator();
 const thinking = { type: "enabled", budget_tokens: 1024 };

@@ -1,12 +1,12 @@
 // What a chat answers: counts, limits, tools, documents, reasoning, logprobs.
-import Ajv from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import Ajv from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { countTokens, splitTokens } from "../../src/simulator/prose.ts";
 import { sampleSchema } from "../../src/simulator/schema-sample.ts";
 import { seededRandom } from "../../src/simulator/seed.ts";
-import { countTokens, splitTokens } from "../../src/simulator/tokens.ts";
-import { chat, readStream, useSimulator, userSays } from "./simulator-fixture.ts";
+import { chat, readStream, userSays, useSimulator } from "./simulator-fixture.ts";
 
 const simulator = useSimulator();
 

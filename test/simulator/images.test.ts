@@ -2,7 +2,7 @@
 import { imageSize } from "image-size";
 import OpenAI, { toFile } from "openai";
 import { describe, expect, test } from "vitest";
-import { makePng } from "../../src/simulator/made/png.ts";
+import { makePng } from "../../src/simulator/made/picture.ts";
 import { load } from "./fal-fixture.ts";
 import { readPng } from "./picture-check.ts";
 import { post, useSimulator } from "./simulator-fixture.ts";

@@ -1,6 +1,6 @@
 // Texts made for a regular expression: what they keep to, and what is too much to make.
 import { expect, test } from "vitest";
-import { samplePattern } from "../../src/simulator/schema-pattern.ts";
+import { samplePattern } from "../../src/simulator/schema-sample.ts";
 import { seededRandom } from "../../src/simulator/seed.ts";
 
 for (const pattern of [

@@ -7,8 +7,8 @@ import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { connect } from "../../src/db/connect.ts";
 import { type Embedded, startEmbedded } from "../../src/db/embedded.ts";
-import { findSystemPostgres } from "../../src/db/postgres-binaries.ts";
 import { migrate } from "../../src/db/migrate.ts";
+import { findSystemPostgres } from "../../src/db/postgres-process.ts";
 import { failOnDifference } from "./error-coverage.ts";
 import { failOnLeftovers, openRun } from "./leftovers.ts";
 

@@ -1,5 +1,5 @@
 // Tier rows for catalogs of tests whose business isn't limits, or is one limit alone.
-import { shippedTiers } from "../../src/catalog/shipped-tiers.ts";
+import { shippedTiers } from "../../src/catalog/tiers.ts";
 import type { Tier } from "../../src/catalog/types.ts";
 
 const unreachable = { rpm: 1_000_000, per_model_rpm: 1_000_000, tpm: 1_000_000_000, max_single_request: 1_000_000_000 };

@@ -126,7 +126,7 @@ test("a balance that was changed without the ledger is a mismatch", async () => 
   const { pool } = gateway.context.db;
   const change = (by: number) =>
     pastTriggers("update balance set available = available + $2 where account_id = $1", [account.accountId, by]);
-  const { lookAtParity } = await import("../../src/ledger/parity.ts");
+  const { lookAtParity } = await import("../../src/ledger/audit.ts");
   const look = (suspects: bigint[] = []) => lookAtParity({ pool }, { after: 0n, most: 1_000, suspects });
   expect((await look()).mismatched).toEqual([]);
   await change(1);

@@ -1,7 +1,7 @@
 // For any history of a chat request: after translation Anthropic's rules of histories hold, and no content is lost.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { cleanMessages } from "../../src/providers/anthropic/history.ts";
+import { cleanMessages } from "../../src/providers/anthropic/request.ts";
 import { chatToMessageRequest } from "../../src/providers/translation/chat-to-message-request.ts";
 
 const id = fc.constantFrom("a", "b", "c.1", "c:1", "");

@@ -9,8 +9,7 @@ import { sumOfUsages } from "../../usage.ts";
 import { type PromptSize, sizeOf } from "../prompt-size.ts";
 import { noOutput } from "../reserve.ts";
 import type { RequestAdapter } from "../serve.ts";
-import { documentFields, documentPrompt, labelPrompt } from "./prompts.ts";
-import { type Decided, decideQuestion, type DecisionRoute } from "./question.ts";
+import { type Decided, decideQuestion, type DecisionRoute, documentFields, documentPrompt, labelPrompt } from "./question.ts";
 import type { DecisionTask, Question } from "./request.ts";
 
 interface DecisionsWhole extends Whole {

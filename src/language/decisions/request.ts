@@ -1,7 +1,6 @@
 // Reads what a decision asks from its request, and which model decides. The edge has checked each field's type.
 import type { components } from "../../../generated/api.d.ts";
-import { resolveModel } from "../../catalog/resolve.ts";
-import { suggestModels } from "../../catalog/suggest.ts";
+import { resolveModel, suggestModels } from "../../catalog/resolve.ts";
 import type { Catalog } from "../../catalog/types.ts";
 import { fail, failParameter } from "../../errors/fail.ts";
 

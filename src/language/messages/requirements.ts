@@ -1,7 +1,9 @@
 // What a message request needs of a model, and what no model here can do.
 import type { Model } from "../../catalog/types.ts";
 import { fail } from "../../errors/fail.ts";
-import { type DocumentBlock, isKnown, type KnownBlock } from "../../providers/translation/message-types.ts";
+import { spliceJson } from "../../providers/json/splice.ts";
+import type { JsonText } from "../../providers/json/text.ts";
+import { type DocumentBlock, isKnown, type KnownBlock, type WithoutNulls } from "../../providers/translation/message-types.ts";
 import type { PartKind, Requirements } from "../chat/requirements.ts";
 
 interface MessageFields {
@@ -82,4 +84,22 @@ function readDocument({ source }: DocumentBlock, param: string, needs: MessageRe
 
 function note(kind: PartKind, param: string, { parts }: MessageRequirements): void {
   if (!parts.some((part) => part.kind === kind)) parts.push({ kind, param });
+}
+
+// Drops a message request's members that are null: some clients write null for "not given", and upstreams of the dialect reject it.
+
+export function givenFields<Body extends object>(body: Body): WithoutNulls<Body> {
+  const nulls = nullsOf(body);
+  if (nulls.length === 0) return body as WithoutNulls<Body>;
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) as WithoutNulls<Body>;
+}
+
+/** The same for the request's text. */
+export function givenText(body: object, text: JsonText): JsonText {
+  const nulls = nullsOf(body);
+  return nulls.length === 0 ? text : spliceJson(text, Object.fromEntries(nulls.map((key) => [key, null])));
+}
+
+function nullsOf(body: object): string[] {
+  return Object.entries(body).flatMap(([key, value]) => (value === null ? [key] : []));
 }

@@ -1,8 +1,8 @@
 // Translates a request of /v1/responses into a chat request; a pure function. From here on both take the same path.
 import { failParameter } from "../../errors/fail.ts";
 import type { ChatRequest } from "../chat/request.ts";
-import { asksLogprobs } from "./logprobs.ts";
 import { toMessages } from "./messages.ts";
+import { asksLogprobs } from "./response-object.ts";
 import { assertStateless } from "./stateless.ts";
 import { chosenName, type OfferedTools, offerTools } from "./tools.ts";
 import type { ChatFunction, ResponseRequest } from "./types.ts";

@@ -2,27 +2,29 @@
 import type { Context } from "../../context.ts";
 import { parseJson } from "../../json/parse.ts";
 import { answerBytesMax } from "../../providers/transport/exchange.ts";
-import { unreadable } from "../../providers/transport/json-answer.ts";
+import { unreadable } from "../../providers/transport/json.ts";
 import type { ChatRecord, ChatWhole } from "../../providers/verbs/chat.ts";
 import type { Bill } from "../open-call.ts";
-import { streamFault, type StreamEncoder } from "../stream-answer.ts";
-import { asksLogprobs, readLogprobs } from "./logprobs.ts";
+import { type StreamEncoder, streamFault } from "../stream-answer.ts";
 import {
   type Call,
   type CallDelta,
+  closeCurrent,
   closeItem,
   type Delta,
   type Emit,
   endStatus,
+  isTextOpen,
   newOutput,
   nextId,
   type OpenCall,
   openItem,
   type Output,
   placeOf,
+  say,
+  think,
 } from "./output.ts";
-import { type Answering, endedResponse, idTailOf, isCut, newResponse } from "./response-object.ts";
-import { closeCurrent, isTextOpen, say, think } from "./said-items.ts";
+import { type Answering, asksLogprobs, endedResponse, idTailOf, isCut, newResponse, readLogprobs } from "./response-object.ts";
 import type { Logprob, ResponseObject } from "./types.ts";
 
 /** Chat's `n` is never sent, so there is one choice. */

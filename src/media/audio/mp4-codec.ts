@@ -1,6 +1,6 @@
 // Reads which codec an MP4 track has and how many samples a packet holds: for AAC from its configuration, else from each packet.
 import { type SamplesOf, alacSamples, opusSamples } from "./packets.ts";
-import { boxIn, boxesIn } from "./boxes.ts";
+import { boxIn, boxesIn } from "./mp4-boxes.ts";
 import { flacPacketSamples } from "./ogg.ts";
 import { mpegFrameAt } from "./mpeg-frames.ts";
 import { broken } from "./tally.ts";

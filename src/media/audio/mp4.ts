@@ -1,11 +1,9 @@
 // Measures MP4 (m4a): tables or fragments tell where packets are. A packet counts where its bytes are present, for as long as its codec
-// makes it. The tables' own times only show what is missing (mp4-clock.ts).
-import { type Box, boxAt, boxesIn, boxIn } from "./boxes.ts";
+// makes it. The tables' own times only show what is missing (mp4-boxes.ts).
+import { type Box, boxAt, boxesIn, boxIn, holdFragment, holdPackets, openTrackClock, promiseOf } from "./mp4-boxes.ts";
 import type { Bytes } from "./bytes.ts";
-import { holdFragment, holdPackets, openTrackClock, promiseOf } from "./mp4-clock.ts";
 import { samplesOfEntry } from "./mp4-codec.ts";
-import { fragmentPackets, fragmentStarts, type Mp4Track } from "./mp4-fragments.ts";
-import { type Place, tablePackets } from "./mp4-tables.ts";
+import { fragmentPackets, fragmentStarts, type Mp4Track, type Place, tablePackets } from "./mp4-fragments.ts";
 import { packetHeadBytes } from "./packets.ts";
 import { broken, openTally, type Walked } from "./tally.ts";
 

@@ -1,8 +1,7 @@
 // Reads MP3 frames, each with a header that tells its length and rate. Xing and VBRI headers are used only to find out that frames are
 // missing.
 import { type Bytes, nameAt } from "./bytes.ts";
-import { nothingPromised } from "./promised.ts";
-import { type Walked, assertOwn, broken, foreignMax, openTally } from "./tally.ts";
+import { assertOwn, broken, foreignMax, nothingPromised, openTally, type Walked } from "./tally.ts";
 
 export interface MpegFrame {
   samples: number;

@@ -1,10 +1,9 @@
 // Measures Ogg: pages with a checksum that carry packets of one or more streams. Opus, Vorbis and FLAC are counted by their packets;
 // pages' positions, which skip what a call's recording lost, only reveal absurd files.
 import { type Bytes, nameAt } from "./bytes.ts";
-import { flacFrameAt } from "./flac-header.ts";
-import { nothingPromised } from "./promised.ts";
-import { type SamplesOf, opusSamples, packetHeadBytes, vorbisSamples } from "./packets.ts";
-import { type Tally, type Walked, assertOwn, broken, foreignMax, openSearch, openTally } from "./tally.ts";
+import { flacFrameAt } from "./flac.ts";
+import { opusSamples, packetHeadBytes, type SamplesOf, vorbisSamples } from "./packets.ts";
+import { assertOwn, broken, foreignMax, nothingPromised, openSearch, openTally, type Tally, type Walked } from "./tally.ts";
 
 const crc32 = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte << 24;

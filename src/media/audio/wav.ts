@@ -1,7 +1,6 @@
 // Measures WAV: chunks, one of which holds samples of fixed size. Where its length is unknown (a stream), it goes to the end of the file.
 import { type Bytes, nameAt } from "./bytes.ts";
-import { nothingPromised } from "./promised.ts";
-import { type Walked, broken, openTally } from "./tally.ts";
+import { broken, nothingPromised, openTally, type Walked } from "./tally.ts";
 
 interface Format {
   rate: number;

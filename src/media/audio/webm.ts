@@ -1,11 +1,9 @@
 // Measures WebM: clusters of blocks, read in file order. The times of clusters and blocks are only compared with the duration that the
 // header claims.
-import { blockPackets } from "./webm-block.ts";
 import type { Bytes } from "./bytes.ts";
-import { elementAt, elementsIn, unsigned } from "./ebml.ts";
-import { type Promised, isAbsurd, nothingPromised } from "./promised.ts";
-import { type SamplesOf, opusSamples, packetHeadBytes, vorbisSamples } from "./packets.ts";
-import { type Tally, type Walked, broken, openTally } from "./tally.ts";
+import { opusSamples, packetHeadBytes, type SamplesOf, vorbisSamples } from "./packets.ts";
+import { broken, isAbsurd, nothingPromised, openTally, type Promised, type Tally, type Walked } from "./tally.ts";
+import { blockPackets, elementAt, elementsIn, unsigned } from "./ebml.ts";
 
 const ids = {
   head: 0x1a45dfa3,

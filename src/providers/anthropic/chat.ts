@@ -5,8 +5,7 @@ import { parseLong } from "../json/exact-numbers.ts";
 import { objectOf } from "../json/read.ts";
 import { wholeOf } from "../json/text.ts";
 import { chatToMessageRequest } from "../translation/chat-to-message-request.ts";
-import { messageToChatAnswer } from "../translation/message-to-chat-answer.ts";
-import { messageToChatStream } from "../translation/message-to-chat-stream.ts";
+import { messageToChatAnswer, messageToChatStream } from "../translation/message-to-chat-stream.ts";
 import type { Chat } from "../verbs/chat.ts";
 import type { Messages } from "../verbs/messages.ts";
 

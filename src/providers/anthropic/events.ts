@@ -5,13 +5,12 @@ import { errorUnder200 } from "../errors/faults.ts";
 import { withoutKeys } from "../errors/hide-secrets.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { isObject, type Json, objectOf } from "../json/read.ts";
-import { readRecordData, unreadable } from "../transport/json-answer.ts";
-import type { SseRecord } from "../transport/sse.ts";
+import { readRecordData, unreadable } from "../transport/json.ts";
+import type { SseRecord } from "../transport/read-stream.ts";
 import type { PromptUsage, Provider } from "../types.ts";
 import type { MessageRecord, MessageTally } from "../verbs/messages.ts";
-import { messageId, readBlock, readEnd } from "./response.ts";
+import { addUsage, messageId, readBlock, readEnd, readMessageUsage, readPromptUsage } from "./response.ts";
 import { openSequence } from "./sequence.ts";
-import { addUsage, readMessageUsage, readPromptUsage } from "./usage.ts";
 
 interface OpenBlock {
   /** Our index; null for a dropped block. */

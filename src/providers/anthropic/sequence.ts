@@ -1,5 +1,6 @@
-// Puts interleaved blocks in sequence: events of a second block wait until the open one is closed (docs/behaviour/providers.md#anthropic-hosts).
-import { unreadable } from "../transport/json-answer.ts";
+// Puts interleaved blocks in sequence: events of a second block wait until the open one is closed
+// (docs/behaviour/providers.md#anthropic-hosts).
+import { unreadable } from "../transport/json.ts";
 import type { MessageRecord } from "../verbs/messages.ts";
 
 /** Characters of records that may wait for an open block to end. */

@@ -1,11 +1,12 @@
-// Speech, music and sound effects over the `elevenlabs` protocol: JSON out, bytes back in the wanted format (docs/behaviour/providers.md#elevenlabs).
+// Speech, music and sound effects over the `elevenlabs` protocol: JSON out, bytes back in the wanted format
+// (docs/behaviour/providers.md#elevenlabs).
 import { type Clock, systemClock } from "../../clock.ts";
 import type { AudioFormat } from "../../sound/formats.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import type { Json } from "../json/read.ts";
 import { assertAudio, speechFirstByteMs, streamAudio } from "../transport/audio-stream.ts";
 import { exchange } from "../transport/exchange.ts";
-import { jsonRequest } from "../transport/json-request.ts";
+import { jsonRequest } from "../transport/json.ts";
 import type { Upstream } from "../transport/types.ts";
 import type { UpstreamCall } from "../types.ts";
 import type { MadeAudio, MakeMusic, MakeSound, MakeSpeech } from "../verbs/audio.ts";

@@ -2,8 +2,7 @@
 import { type Clock, systemClock } from "../../clock.ts";
 import { arrayOf, type Json, objectOf, textOf } from "../json/read.ts";
 import { exchange, wholeText } from "../transport/exchange.ts";
-import { readAnswer, unreadable } from "../transport/json-answer.ts";
-import { bareRequest } from "../transport/json-request.ts";
+import { bareRequest, readAnswer, unreadable } from "../transport/json.ts";
 import type { Upstream } from "../transport/types.ts";
 import type { ListVoices, ProviderVoice } from "../verbs/audio.ts";
 import { listBytesMax, openVoiceList } from "../voice-list.ts";

@@ -1,7 +1,7 @@
 // Removes from an upstream's words what must not leave: keys (whole, in part or masked), the provider's name and domain, addresses in the
 // operator's network, ids of the operator's accounts. error-text.ts and foreign-members.ts choose which words are searched.
 import { isIP } from "node:net";
-import { isPublicHost } from "../../network/public-host.ts";
+import { isPublicHost } from "../../network/address.ts";
 import type { Provider } from "../types.ts";
 
 const hidden = "[hidden]";

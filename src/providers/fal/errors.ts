@@ -5,7 +5,7 @@ import { errorOfAnswer } from "../errors/faults.ts";
 import { UpstreamError, type UpstreamFault } from "../errors/upstream-error.ts";
 import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import type { ErrorAnswer, ReadError } from "../transport/exchange.ts";
-import { parseObject } from "../transport/json-answer.ts";
+import { parseObject } from "../transport/json.ts";
 import type { Provider } from "../types.ts";
 
 /** Of a submit: no work has begun, so another route may do it. */

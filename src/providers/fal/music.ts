@@ -8,14 +8,13 @@ import { type AudioFormat, audioFormats } from "../../sound/formats.ts";
 import { isWav, readWav } from "../../sound/wav.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { wholeAudio } from "../transport/audio-stream.ts";
-import { unreadable } from "../transport/json-answer.ts";
+import { unreadable } from "../transport/json.ts";
 import type { Upstream } from "../transport/types.ts";
 import type { UpstreamCall } from "../types.ts";
 import type { FetchMade, MakeMusic, MusicOrder } from "../verbs/audio.ts";
 import type { MadeFile, Ticket, UpstreamQueue } from "../verbs/media.ts";
 import { songParts } from "./output.ts";
-import { falQueue } from "./queue.ts";
-import { submit } from "./submit.ts";
+import { falQueue, submit } from "./queue.ts";
 
 export interface MusicTimes {
   /** The first pause between two polls, and the longest that it grows to. */

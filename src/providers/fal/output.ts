@@ -2,7 +2,7 @@
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import { type FilesInside, takeFilesOut } from "../transport/base64-files.ts";
-import { parseObject } from "../transport/json-answer.ts";
+import { parseObject } from "../transport/json.ts";
 import type { MadeFile } from "../verbs/media.ts";
 
 export interface Output {

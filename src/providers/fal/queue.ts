@@ -1,15 +1,15 @@
-// Status, result and cancellation of work that a fal queue accepted.
+// Work in a fal queue: submitted, polled, fetched, cancelled.
 import { type Clock, systemClock } from "../../clock.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
-import { textOf } from "../json/read.ts";
+import { type Json, textOf } from "../json/read.ts";
 import { filesBytesMax } from "../transport/base64-files.ts";
 import { exchange, wholeText } from "../transport/exchange.ts";
-import { parseObject, unreadable } from "../transport/json-answer.ts";
-import { bareRequest } from "../transport/json-request.ts";
+import { bareRequest, jsonRequest, parseObject, unreadable } from "../transport/json.ts";
+import { answeredAddress } from "../transport/target.ts";
 import type { Upstream } from "../transport/types.ts";
-import type { UpstreamCall } from "../types.ts";
-import type { Looked, Ticket, UpstreamQueue } from "../verbs/media.ts";
-import { errorInStatus, lookError, resultError } from "./errors.ts";
+import type { Provider, UpstreamCall } from "../types.ts";
+import type { Begun, ImageOrder, Looked, MakeImages, MakeVideo, Ticket, UpstreamQueue, VideoOrder } from "../verbs/media.ts";
+import { errorInStatus, lookError, resultError, submitError } from "./errors.ts";
 import { type PartsOf, readOutput } from "./output.ts";
 
 /** Bound of a status answer, which includes the model's log. */
@@ -69,4 +69,77 @@ function isTooEarly(error: unknown): boolean {
 /** `ALREADY_COMPLETED` or forgotten: there is nothing to cancel. */
 function isOver(error: unknown): boolean {
   return error instanceof UpstreamError && [400, 404, 409, 410].includes(error.status ?? 0);
+}
+
+// Submits work to a fal queue: returns a ticket, or at once the output of a host that doesn't queue.
+
+export function falImages(upstream: Upstream, clock: Clock = systemClock): MakeImages {
+  return (call) => submit(upstream, clock, call, imageInput(call.order));
+}
+
+export function falVideos(upstream: Upstream, clock: Clock = systemClock): MakeVideo {
+  return (call) => submit(upstream, clock, call, videoInput(call.order));
+}
+
+/** `jobId` lets a host recognise a repeated submit. */
+export async function submit(
+  upstream: Upstream,
+  clock: Clock,
+  call: UpstreamCall & { jobId: string },
+  input: Json,
+  partsOf?: PartsOf,
+): Promise<Begun> {
+  const path = `/${call.route.model.replace(/^\/+/, "")}`;
+  const request = { ...jsonRequest(call, path, JSON.stringify(input)), headers: ["idempotency-key", call.jobId] };
+  const answer = await exchange(upstream, request, clock, submitError);
+  const output = readOutput(await answer.body.bytes(filesBytesMax), partsOf);
+  const ticket = ticketOf(output.answer, call.route.provider);
+  if (ticket !== null) return { kind: "accepted", ticket };
+  if (output.files.length === 0) throw unreadable("the answer is neither a ticket nor an output");
+  return { kind: "made", files: output.files };
+}
+
+/** The URLs are used as answered: they omit part of the path that the work was submitted to. */
+function ticketOf(answer: Json, provider: Provider): Ticket | null {
+  const { request_id, status_url, response_url, cancel_url } = answer;
+  const [id, statusText, responseText] = [textOf(request_id), textOf(status_url), textOf(response_url)];
+  if (id === null || statusText === null || responseText === null) return null;
+  const statusUrl = answeredAddress(statusText, provider);
+  const responseUrl = answeredAddress(responseText, provider);
+  if (statusUrl === null || responseUrl === null || id.length > 200) throw unreadable("the ticket names an address that can't be called");
+  const cancelUrl = textOf(cancel_url);
+  return { id, statusUrl, responseUrl, cancelUrl: cancelUrl && answeredAddress(cancelUrl, provider) };
+}
+
+// The input of fal's models (docs/behaviour/providers.md#fal). The values are decided before.
+
+type Input = Record<string, unknown>;
+
+/**
+ * Models read either `image_size` or `aspect_ratio`, and either `image_url` or `image_urls`, and ignore the others: they get both with
+ * the same value.
+ */
+function imageInput(order: ImageOrder): Input {
+  const { prompt, count, size, aspect, quality, references, extra } = order;
+  return {
+    ...extra,
+    prompt,
+    num_images: count,
+    image_size: { width: size.width, height: size.height },
+    ...(aspect !== null && { aspect_ratio: aspect }),
+    ...(quality !== null && { quality }),
+    ...(references.length > 0 && { image_url: references[0], image_urls: references }),
+  };
+}
+
+/** fal takes the duration as text. */
+function videoInput({ prompt, firstFrame, soundTrack, seconds, aspect, extra }: VideoOrder): Input {
+  return {
+    ...extra,
+    prompt,
+    duration: String(seconds),
+    ...(aspect !== null && { aspect_ratio: aspect }),
+    ...(firstFrame !== null && { image_url: firstFrame }),
+    ...(soundTrack !== null && { audio_url: soundTrack }),
+  };
 }

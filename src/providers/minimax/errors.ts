@@ -4,7 +4,7 @@ import { errorOfAnswer } from "../errors/faults.ts";
 import { UpstreamError, type UpstreamFault } from "../errors/upstream-error.ts";
 import { type Json, objectOf, textOf } from "../json/read.ts";
 import type { ReadError } from "../transport/exchange.ts";
-import { parseObject } from "../transport/json-answer.ts";
+import { parseObject } from "../transport/json.ts";
 import type { Provider } from "../types.ts";
 
 const faults: Readonly<Record<number, UpstreamFault>> = {

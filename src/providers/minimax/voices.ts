@@ -1,13 +1,13 @@
-// Voices over the `minimax` protocol: the list, a clone from a voice sample, a design from a description (docs/behaviour/providers.md#minimax).
+// Voices over the `minimax` protocol: the list, a clone from a voice sample, a design from a description
+// (docs/behaviour/providers.md#minimax).
 import { type Clock, systemClock } from "../../clock.ts";
-import { isVoiceId } from "../../text/voice-id.ts";
+import { isVoiceId } from "../../text/counted-text.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { parseLong } from "../json/exact-numbers.ts";
 import { arrayOf, type Json, objectOf, textOf } from "../json/read.ts";
 import { filesBytesMax, takeFilesOut } from "../transport/base64-files.ts";
 import { exchange, wholeText } from "../transport/exchange.ts";
-import { parseObject, unreadable } from "../transport/json-answer.ts";
-import { jsonRequest } from "../transport/json-request.ts";
+import { jsonRequest, parseObject, unreadable } from "../transport/json.ts";
 import { fileForm } from "../transport/multipart.ts";
 import type { Upstream, UpstreamRequest } from "../transport/types.ts";
 import type { UpstreamCall } from "../types.ts";

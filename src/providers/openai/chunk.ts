@@ -1,12 +1,11 @@
 // Parses one streamed chunk, checks it and writes it anew: the slow path, and the only place that knows the rules of
-// docs/behaviour/streams.md#chunks. fast-path.ts forwards known forms, record-reader.ts reads the other records.
+// docs/behaviour/streams.md#chunks. record-reader.ts forwards known forms, record-reader.ts reads the other records.
 import { errorUnderOk } from "../errors/error-text.ts";
 import { hideInMembers } from "../errors/foreign-members.ts";
 import { isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import type { Provider } from "../types.ts";
 import type { ChatTally, FinishReason } from "../verbs/chat.ts";
-import { normalizeContent, readFinish } from "./content.ts";
-import { readLogprobs } from "./logprobs.ts";
+import { normalizeContent, readFinish, readLogprobs } from "./content.ts";
 import { foreignKeys, idsOf } from "./response.ts";
 import { type CallsState, newCallsState, readCallDeltas } from "./tool-calls.ts";
 import { readUsage } from "./usage.ts";

@@ -1,6 +1,6 @@
 // Normalises the text and the thinking of a message or delta, under whatever name and in whatever form a host sends them. Leaves
-// `content` and at most one `reasoning_content`.
-import { arrayOf, isObject, type Json, textOf } from "../json/read.ts";
+// `content` and at most one `reasoning_content`. Finish reasons and log probabilities as well.
+import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import type { FinishReason } from "../verbs/chat.ts";
 
 /** Changes the message or delta in place. */
@@ -74,4 +74,48 @@ export function readFinish(value: unknown, calls: { tools: boolean; legacy: bool
   if (!calls.tools) return finish;
   // Ollama and others answer `stop` beside tool calls; callers would then not run the tools.
   return finish === "stop" || (finish === "function_call" && !calls.legacy) ? "tool_calls" : finish;
+}
+
+// Reads log probabilities into OpenAI's shape, or null: `{content, refusal}` and nothing else, because an unknown key in a later chunk
+// makes the OpenAI helper throw.
+
+interface TokenLogprob {
+  token: string;
+  logprob: number;
+  bytes: number[] | null;
+  top_logprobs: unknown[];
+}
+
+/** `text` is the choice's own text: Together's chunks carry a bare number for it. */
+export function readLogprobs(value: unknown, text: unknown): { content: unknown[] | null; refusal: unknown[] | null } | null {
+  if (typeof value === "number") return typeof text === "string" ? { content: [entry(text, value, [])], refusal: null } : null;
+  if (!isObject(value)) return null;
+  if (Array.isArray(value["content"]) || Array.isArray(value["refusal"])) {
+    return { content: listOrNull(value["content"]), refusal: listOrNull(value["refusal"]) };
+  }
+  return Array.isArray(value["tokens"]) ? { content: fromArrays(value["tokens"], value), refusal: null } : null;
+}
+
+/** Together and Fireworks: parallel arrays as in the oldest completions dialect. */
+function fromArrays(tokens: unknown[], value: Record<string, unknown>): TokenLogprob[] {
+  const logprobs = arrayOf(value["token_logprobs"]);
+  const tops = arrayOf(value["top_logprobs"]);
+  return tokens.map((token, index) => {
+    const logprob = logprobs[index];
+    const others = Object.entries(objectOf(tops[index])).filter((pair): pair is [string, number] => typeof pair[1] === "number");
+    return entry(String(token), typeof logprob === "number" ? logprob : 0, others);
+  });
+}
+
+function entry(token: string, logprob: number, others: [string, number][]): TokenLogprob {
+  const top = others.map(([text, chance]) => ({ token: text, logprob: chance, bytes: bytesOf(text) }));
+  return { token, logprob, bytes: bytesOf(token), top_logprobs: top };
+}
+
+function bytesOf(text: string): number[] {
+  return [...Buffer.from(text)];
+}
+
+function listOrNull(value: unknown): unknown[] | null {
+  return Array.isArray(value) ? value : null;
 }

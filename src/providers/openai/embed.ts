@@ -1,12 +1,10 @@
 // Embeddings over the `openai` protocol: one call of one route, and the vectors of its answer.
 import { type Clock, systemClock } from "../../clock.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
-import { isObject } from "../json/read.ts";
+import { isObject, readInputUsage } from "../json/read.ts";
 import { spliceJson } from "../json/splice.ts";
-import { readInputUsage } from "../token-count.ts";
 import { exchange, wholeText } from "../transport/exchange.ts";
-import { readAnswer, unreadable } from "../transport/json-answer.ts";
-import { jsonRequest } from "../transport/json-request.ts";
+import { jsonRequest, readAnswer, unreadable } from "../transport/json.ts";
 import type { Upstream, UpstreamRequest } from "../transport/types.ts";
 import type { Route } from "../types.ts";
 import type { Embed, EmbedCall, EmbedWhole, Vector } from "../verbs/embed.ts";

@@ -4,11 +4,10 @@ import { UpstreamError } from "../errors/upstream-error.ts";
 import { arrayOf, type Json, objectOf, textOf } from "../json/read.ts";
 import { filesBytesMax, type FilesInside, takeFilesOut } from "../transport/base64-files.ts";
 import { exchange } from "../transport/exchange.ts";
-import { readAnswer, unreadable } from "../transport/json-answer.ts";
-import { jsonRequest } from "../transport/json-request.ts";
+import { jsonRequest, readAnswer, unreadable } from "../transport/json.ts";
 import { type FormPart, multipartForm } from "../transport/multipart.ts";
 import type { Upstream, UpstreamRequest } from "../transport/types.ts";
-import type { FetchReference, MadeFile, MakeImages, ImageCall, ReferenceFault } from "../verbs/media.ts";
+import type { FetchReference, ImageCall, MadeFile, MakeImages, ReferenceFault } from "../verbs/media.ts";
 
 /** The image is made before the first byte comes. A job has five minutes for it, and its signal ends the call. */
 const firstByteMs = 300_000;

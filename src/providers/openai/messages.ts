@@ -3,8 +3,7 @@
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { parseLong } from "../json/exact-numbers.ts";
 import { wholeOf } from "../json/text.ts";
-import { type AskedMessage, chatToMessage } from "../translation/chat-to-message-answer.ts";
-import { chatToMessageStream } from "../translation/chat-to-message-stream.ts";
+import { type AskedMessage, chatToMessage, chatToMessageStream } from "../translation/chat-to-message-stream.ts";
 import { messageToChatRequest } from "../translation/message-to-chat-request.ts";
 import type { MessageRequest } from "../translation/message-types.ts";
 import { openToolNames } from "../translation/tool-names.ts";

@@ -3,11 +3,10 @@
 import { randomUUID } from "node:crypto";
 import { hideInMembers } from "../errors/foreign-members.ts";
 import { isObject, type Json, textOf } from "../json/read.ts";
-import { readAnswer, unreadable } from "../transport/json-answer.ts";
+import { readAnswer, unreadable } from "../transport/json.ts";
 import type { Provider } from "../types.ts";
 import type { ChatCompletion, ChatWhole } from "../verbs/chat.ts";
-import { normalizeContent, readFinish } from "./content.ts";
-import { readLogprobs } from "./logprobs.ts";
+import { normalizeContent, readFinish, readLogprobs } from "./content.ts";
 import { normalizeWholeCalls } from "./tool-calls.ts";
 import { readUsage } from "./usage.ts";
 

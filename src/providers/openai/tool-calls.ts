@@ -1,6 +1,6 @@
 // Normalises tool calls of whole messages and of deltas to the form that strict clients take (docs/behaviour/streams.md#tool-calls).
 import { randomUUID } from "node:crypto";
-import { unreadable } from "../transport/json-answer.ts";
+import { unreadable } from "../transport/json.ts";
 import { arrayOf, isObject, objectOf, textOf, type Json } from "../json/read.ts";
 
 /** Changes the message in place and removes an empty list. Returns whether there are any calls. */

@@ -1,8 +1,7 @@
 // Reads the tokens that an upstream reports, wherever it puts them, into disjoint buckets that never go below zero. A cost that an
 // upstream reports is never read (docs/behaviour/billing.md#usage).
 import type { Usage } from "../../usage.ts";
-import { arrayOf, isObject, objectOf, type Json } from "../json/read.ts";
-import { count } from "../token-count.ts";
+import { arrayOf, count, isObject, type Json, objectOf } from "../json/read.ts";
 
 /**
  * From a whole answer or a chunk. Null where the host reports none, or only one side of the sum: half a report must not make the

@@ -2,11 +2,9 @@
 import { type Clock, systemClock } from "../../clock.ts";
 import { hideInMembers } from "../errors/foreign-members.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
-import { isObject, type Json, objectOf, textOf } from "../json/read.ts";
-import { count, readInputUsage } from "../token-count.ts";
+import { count, isObject, type Json, objectOf, readInputUsage, textOf } from "../json/read.ts";
 import { exchange, wholeText } from "../transport/exchange.ts";
-import { readAnswer, unreadable } from "../transport/json-answer.ts";
-import { jsonRequest } from "../transport/json-request.ts";
+import { jsonRequest, readAnswer, unreadable } from "../transport/json.ts";
 import type { Upstream, UpstreamAnswer } from "../transport/types.ts";
 import type { RankedDocument, Rerank, RerankCall, RerankWhole } from "../verbs/rerank.ts";
 

@@ -3,7 +3,7 @@ import type { components } from "../../../generated/api.d.ts";
 
 type Schemas = components["schemas"];
 
-/** Null members are removed before (src/language/messages/given-fields.ts). */
+/** Null members are removed before (src/language/messages/requirements.ts). */
 export type WithoutNulls<Body> = { [Name in keyof Body]: Exclude<Body[Name], null> };
 
 export type MessageRequest = WithoutNulls<Schemas["MessageRequest"]>;

@@ -1,6 +1,6 @@
 // Writes the content blocks of a streamed message one after another, counted from 0 without gaps, however the upstream mixes text,
 // thinking and parallel tool calls (docs/behaviour/translation.md#chat-stream-to-messages).
-import { unreadable } from "../transport/json-answer.ts";
+import { unreadable } from "../transport/json.ts";
 import type { MessageRecord } from "../verbs/messages.ts";
 
 /** Text, thinking, or the upstream's index of a tool call. */

@@ -3,9 +3,9 @@ import { type Conversion, convertPiece } from "../../sound/convert.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import type { Provider } from "../types.ts";
 import type { AudioBody, MadeAudio } from "../verbs/audio.ts";
+import { openHostTime } from "./body.ts";
 import { isJson, wholeText } from "./exchange.ts";
-import { openHostTime } from "./host-time.ts";
-import { readAnswer, unreadable } from "./json-answer.ts";
+import { readAnswer, unreadable } from "./json.ts";
 import { openOutlet, type Outlet } from "./outlet.ts";
 import type { UpstreamAnswer } from "./types.ts";
 

@@ -1,6 +1,5 @@
 // The bytes of one upstream answer between the socket and their reader: order, back-pressure, caps, one end. call.ts owns the socket.
 import { type FailureCause, UpstreamError } from "../errors/upstream-error.ts";
-import { openHostTime } from "./host-time.ts";
 import type { AnswerBody, OnChunk, RecordTimes } from "./types.ts";
 
 /** The socket's side of a body. */
@@ -153,6 +152,43 @@ function openRecordTimes({ recordMs, streamMs }: RecordBounds, late: (reason: Up
       over = true;
       whole.stop();
       clearTimeout(silence);
+    },
+  };
+}
+
+// A timer of the host's own time: it stands still while the reader is waited for.
+
+interface HostTime {
+  /** Stands still until `pending` settles. */
+  pausedFor(pending: Promise<void>): void;
+  stop(): void;
+}
+
+/** Calls `late` once after `ms` milliseconds of host time. */
+export function openHostTime(ms: number, late: () => void): HostTime {
+  let leftMs = ms;
+  let since = performance.now();
+  let timer = setTimeout(late, ms);
+  let waitedFor = 0;
+  let over = false;
+  const goOn = () => {
+    waitedFor -= 1;
+    if (over || waitedFor > 0) return;
+    since = performance.now();
+    timer = setTimeout(late, leftMs);
+  };
+  return {
+    pausedFor(pending) {
+      waitedFor += 1;
+      if (waitedFor === 1) {
+        clearTimeout(timer);
+        leftMs -= performance.now() - since;
+      }
+      pending.then(goOn, goOn);
+    },
+    stop() {
+      over = true;
+      clearTimeout(timer);
     },
   };
 }

@@ -1,11 +1,12 @@
 // Reads an upstream's server-sent events as a stream of a dialect: when it begins, and how it ends. The dialect's StreamReader knows what
 // a record means and in which order records go out.
+import { StringDecoder } from "node:string_decoder";
+import { createParser } from "eventsource-parser";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import type { AnswerStream, Tally } from "../types.ts";
 import { inOrder } from "./in-order.ts";
-import { unreadable } from "./json-answer.ts";
+import { unreadable } from "./json.ts";
 import type { Outlet } from "./outlet.ts";
-import { openSseParser, type SseRecord } from "./sse.ts";
 import type { UpstreamAnswer } from "./types.ts";
 
 /** The body ends right after the answer's end; a host that keeps it open loses the socket. */
@@ -105,4 +106,81 @@ async function finishOrFail<Rec, Shown extends Tally>(reader: StreamReader<Rec, 
 export function endedEarly(): UpstreamError {
   const detail = "the stream ended too early";
   return new UpstreamError("unavailable", detail, { status: 200, failure: { cause: "ended_early", detail } });
+}
+
+// Server-sent events: bytes in, records out, however the bytes were cut. The parsing is eventsource-parser's; owned here are the bytes'
+// decoding and the bound. What a record's data means is the adapters' business.
+
+export interface SseRecord {
+  /** The `event:` field, or "". */
+  event: string;
+  /** All `data:` lines, joined by line feeds. */
+  data: string;
+}
+
+interface SseParser {
+  push(chunk: Buffer): SseRecord[];
+  /** The last record may come without its blank line. */
+  end(): SseRecord[];
+}
+
+/** Characters of one record: an image in a chunk is 1 to 2 MB of base64; anything larger is not an answer. */
+const recordCharactersMax = 4_194_304;
+
+export function openSseParser(maxCharacters: number = recordCharactersMax): SseParser {
+  // TextDecoder would take the byte order mark off by itself, but decodes small chunks at half the speed.
+  const decoder = new StringDecoder("utf8");
+  let records: SseRecord[] = [];
+  let atStart = true;
+  const parser = createParser({
+    maxBufferSize: maxCharacters,
+    onEvent: ({ event = "", data }) => void records.push({ event, data }),
+    onError(error) {
+      if (error.type === "max-buffer-size-exceeded") throw new UpstreamError("unreadable", "one record of the stream is too large");
+    },
+  });
+  const feed = (text: string) => {
+    if (text === "") return [];
+    parser.feed(atStart && text.startsWith("\uFEFF") ? text.slice(1) : text);
+    atStart = false;
+    const complete = records;
+    records = [];
+    return complete;
+  };
+  return {
+    push: (chunk) => feed(decoder.write(chunk)),
+    // Two line ends: one may belong to the last line.
+    end: () => feed(`${decoder.end()}\n\n`),
+  };
+}
+
+// Replays a whole answer as a stream, for a host that ignored `stream: true`. The dialect cuts it into records.
+
+export interface Piece<Rec> {
+  record: Rec;
+  /** Of content, reasoning and arguments, for the tally. */
+  characters: number;
+}
+
+/** `tally` starts with 0 deltas and characters: they count what was handed on. */
+export function replayStream<Rec, Shown extends Tally>(
+  pieces: readonly Piece<Rec>[],
+  tally: Shown,
+  signal: AbortSignal,
+): AnswerStream<Rec, Shown> {
+  let cancelled = false;
+  return {
+    kind: "stream",
+    tally,
+    cancel: () => (cancelled = true),
+    async forEach(onRecord) {
+      for (const { record, characters } of pieces) {
+        signal.throwIfAborted();
+        if (cancelled) throw new DOMException("The upstream call was cancelled.", "AbortError");
+        tally.characters += characters;
+        if (characters > 0) tally.deltas += 1;
+        await onRecord(record);
+      }
+    },
+  };
 }

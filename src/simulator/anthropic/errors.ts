@@ -1,5 +1,5 @@
 // Errors as Anthropic words and wraps them; the statuses and what they stand for come from faults.ts.
-import type { Refusal } from "../refused.ts";
+import type { Refusal } from "../request-fields.ts";
 
 /** The simulator has no clock and no chance: every answer carries the same request id. */
 export const requestId = "req_simulator";

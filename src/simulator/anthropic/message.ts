@@ -1,10 +1,13 @@
-// A message in one piece, and what both forms of it begin and end with.
+// A message in one piece and as a stream, and what both forms of it begin and end with.
+import { parseJson } from "../../json/parse.ts";
+import type { Knobs } from "../knob-list.ts";
 import type { Fields } from "../request-fields.ts";
 import { madeUpId } from "../seed.ts";
-import type { Answer } from "./answer.ts";
-import { wholeBlock } from "./blocks.ts";
+import { widen } from "../words.ts";
+import type { Answer, AnswerBlock } from "./answer.ts";
 import type { MessageRequest } from "./read-request.ts";
-import { messageUsage } from "./usage.ts";
+import { redactedData, signThinking } from "./signature.ts";
+import { messageUsage, usageOf } from "./usage.ts";
 
 export function wholeMessage(request: MessageRequest, promptTokens: number, answer: Answer): Fields {
   return {
@@ -16,11 +19,110 @@ export function wholeMessage(request: MessageRequest, promptTokens: number, answ
   };
 }
 
-export function messageHead({ seed, model }: MessageRequest): Fields {
+function messageHead({ seed, model }: MessageRequest): Fields {
   return { id: madeUpId("msg_", seed), type: "message", role: "assistant", model };
 }
 
-export function stopFields({ stopReason, stopSequence }: Answer): Fields {
+function stopFields({ stopReason, stopSequence }: Answer): Fields {
   const details = stopReason === "refusal" ? { type: "refusal", category: null, explanation: null } : null;
   return { stop_reason: stopReason, stop_sequence: stopSequence, stop_details: details };
+}
+
+// A block of an answer in the shape of the wire, whole or as a stream opens it.
+
+function wholeBlock(block: AnswerBlock, knobs: Knobs, hidesThinking: boolean): Fields {
+  switch (block.type) {
+    case "thinking": {
+      const text = block.tokens.join("");
+      return { type: "thinking", thinking: hidesThinking ? "" : text, signature: signThinking(text) };
+    }
+    case "redacted_thinking":
+      return { type: "redacted_thinking", data: redactedData() };
+    case "text": {
+      const text = block.tokens.map((token) => widen(token, knobs)).join("");
+      return { type: "text", text, citations: knobs.citations ? [citationOf(text)] : null };
+    }
+    case "tool_use":
+      return { type: "tool_use", id: block.call.id, name: block.call.name, input: parseInput(block.call.argumentTokens.join("")) };
+  }
+}
+
+/** What content_block_start carries: everything that no delta brings. */
+function openingBlock(block: AnswerBlock, knobs: Knobs): Fields {
+  switch (block.type) {
+    case "thinking":
+      return { type: "thinking", thinking: "", signature: "" };
+    case "text":
+      return { type: "text", text: "", ...(knobs.citations ? { citations: [] } : {}) };
+    case "redacted_thinking":
+      return wholeBlock(block, knobs, false);
+    case "tool_use": {
+      const whole = wholeBlock(block, knobs, false);
+      return knobs.wholeToolCalls ? whole : { ...whole, input: {} };
+    }
+  }
+}
+
+/** sim-citations: as if the block quoted the first document of the prompt. */
+function citationOf(text: string): Fields {
+  const quoted = text.slice(0, 24);
+  const place = { document_index: 0, document_title: null, start_char_index: 0, end_char_index: quoted.length, file_id: null };
+  return { type: "char_location", cited_text: quoted, ...place };
+}
+
+/** An input that max_tokens cut in the middle is an empty one, as the SDKs read it from a stream. */
+function parseInput(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return {};
+  }
+}
+
+// A message as Anthropic streams it: strictly one block after the other, deltas of a token, usage at both ends.
+
+/** The last event; a stream that ends without it is a broken one. */
+export const messageStop = '{"type":"message_stop"}';
+
+/** What a message_start says was put out, before anything was: a real host counts the first token. */
+const startedWith = { tokens: 1, thinkingTokens: 0 };
+
+export function* messageEvents(request: MessageRequest, promptTokens: number, answer: Answer): Iterable<string> {
+  const { knobs } = request;
+  const started = knobs.noUsage ? {} : messageUsage({ ...request, knobs: withoutForced(knobs) }, promptTokens, startedWith);
+  const message = { ...messageHead(request), content: [], stop_reason: null, stop_sequence: null, stop_details: null, usage: started };
+  yield event("message_start", { message });
+  yield event("ping", {});
+  for (const [index, block] of answer.blocks.entries()) {
+    yield event("content_block_start", { index, content_block: openingBlock(block, knobs) });
+    for (const delta of deltas(block, request)) yield event("content_block_delta", { index, delta });
+    yield event("content_block_stop", { index });
+  }
+  const none = { stop_reason: null, stop_sequence: null };
+  if (knobs.usageTwice) yield event("message_delta", { delta: none, usage: usageOf(request, promptTokens, 1, 0) });
+  const usage = knobs.noUsage ? {} : { usage: usageOf(request, promptTokens, answer.tokens, answer.thinkingTokens) };
+  yield event("message_delta", { delta: stopFields(answer), ...usage });
+}
+
+function event(type: string, more: Fields): string {
+  return JSON.stringify({ type, ...more });
+}
+
+/** What was ordered to be said in the end isn't known when a message begins. */
+function withoutForced({ completionTokens: _, ...knobs }: Knobs): Knobs {
+  return knobs;
+}
+
+function* deltas(block: AnswerBlock, { knobs, hidesThinking }: MessageRequest): Iterable<Fields> {
+  const { type, tokens } = block;
+  if (type === "thinking") {
+    if (!hidesThinking) for (const token of tokens) yield { type: "thinking_delta", thinking: token };
+    yield { type: "signature_delta", signature: signThinking(tokens.join("")) };
+  } else if (type === "text") {
+    for (const token of tokens) yield { type: "text_delta", text: widen(token, knobs) };
+    if (knobs.citations) yield { type: "citations_delta", citation: citationOf(tokens.map((token) => widen(token, knobs)).join("")) };
+  } else if (type === "tool_use" && !knobs.wholeToolCalls) {
+    yield { type: "input_json_delta", partial_json: "" };
+    for (const token of tokens) yield { type: "input_json_delta", partial_json: token };
+  }
 }

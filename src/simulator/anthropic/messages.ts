@@ -1,9 +1,7 @@
 // POST /messages and /messages/count_tokens: from a request's bytes to a plan.
-import { planAnswer } from "../plan-answer.ts";
-import { jsonReply, type Plan } from "../protocol.ts";
+import { jsonReply, type Plan, planAnswer } from "../protocol.ts";
 import { answerMessage } from "./answer.ts";
-import { messageEvents, messageStop } from "./events.ts";
-import { wholeMessage } from "./message.ts";
+import { messageEvents, messageStop, wholeMessage } from "./message.ts";
 import { readMessageRequest } from "./read-request.ts";
 import { countPrompt } from "./usage.ts";
 

@@ -1,6 +1,6 @@
 // Token counts of a message: what a prompt costs to read, and the usage object with the knobs that bend it.
-import { isFields, type Fields } from "../request-fields.ts";
-import { countTokens } from "../tokens.ts";
+import { countTokens } from "../prose.ts";
+import { type Fields, isFields } from "../request-fields.ts";
 import type { Answer } from "./answer.ts";
 import type { MessageRequest } from "./read-request.ts";
 

@@ -1,9 +1,8 @@
 // The protocol of ElevenLabs (docs/behaviour/providers.md#elevenlabs): its paths. Keys aren't checked, as nowhere here.
 import type { LiveOperation, SimulatorProtocol } from "../protocol.ts";
-import { planMusic, planSoundEffect } from "./composed.ts";
+import { planMusic, planSoundEffect, planTextToSpeech } from "./audio.ts";
 import { renderRefusal, rewordRefusal } from "./errors.ts";
-import { planTextToSpeech } from "./text-to-speech.ts";
-import { planVoices } from "./voice-list.ts";
+import { planVoices } from "./voices.ts";
 
 export const elevenlabs: SimulatorProtocol = {
   name: "elevenlabs",

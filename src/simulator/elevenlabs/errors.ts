@@ -1,6 +1,5 @@
 // The errors of ElevenLabs: `{detail: {status, message}}`, and a list under `detail` for fields that are wrong.
-import { Refused, type Refusal } from "../refused.ts";
-import { readFields, type Fields } from "../request-fields.ts";
+import { type Fields, readFields, type Refusal, Refused } from "../request-fields.ts";
 
 const fieldError = "validation_error";
 

@@ -1,7 +1,7 @@
 // The errors of the queue and of its runs, as replies: the failure of a work, and refusals at the door in the queue's words.
 import type { Knobs } from "../knob-list.ts";
 import { jsonReply, type WholeReply } from "../protocol.ts";
-import type { Refusal } from "../refused.ts";
+import type { Refusal } from "../request-fields.ts";
 import { failureRow, type FailureType, failureTypes, policyWords } from "./failure-types.ts";
 
 /** Why a work failed; `field` and `message` override the row's. */

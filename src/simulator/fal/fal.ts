@@ -1,13 +1,11 @@
 // The protocol of the queue (docs/behaviour/providers.md#fal): submit, status, result, cancel, and the files. One state for each simulator.
 import { readModelId } from "../knobs.ts";
 import { planFile } from "../made/file-reply.ts";
-import { jsonReply, type Ask, type LiveOperation, type Plan, type SimulatorProtocol, type WholeReply } from "../protocol.ts";
-import { Refused } from "../refused.ts";
-import { readFields } from "../request-fields.ts";
+import { type Ask, jsonReply, type LiveOperation, type Plan, type SimulatorProtocol, type WholeReply } from "../protocol.ts";
+import { readFields, Refused } from "../request-fields.ts";
 import { renderRefusal, rewordRefusal } from "./errors.ts";
 import { readOrder } from "./order.ts";
-import { makeFile } from "./output.ts";
-import { answerCancel, answerResult, answerStatus, answerSubmit } from "./answers.ts";
+import { answerCancel, answerResult, answerStatus, answerSubmit, makeFile } from "./answers.ts";
 import { keepWorks, type Work, type Works } from "./works.ts";
 
 export function openFal(): SimulatorProtocol {

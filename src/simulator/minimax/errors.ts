@@ -1,8 +1,7 @@
 // The errors of MiniMax: HTTP 200 and a number in `base_resp`. A status that a knob orders by its number stays that status.
 import type { Knobs } from "../knob-list.ts";
 import { jsonReply, type Plan } from "../protocol.ts";
-import { type Refusal, Refused } from "../refused.ts";
-import { type Fields, readFields } from "../request-fields.ts";
+import { type Fields, readFields, type Refusal, Refused } from "../request-fields.ts";
 import { madeUpId } from "../seed.ts";
 
 export const codes = {

@@ -3,10 +3,8 @@
 import { LRUCache } from "lru-cache";
 import type { LiveOperation, SimulatorProtocol } from "../protocol.ts";
 import { renderRefusal, rewordRefusal } from "./errors.ts";
-import { planMusic } from "./music.ts";
-import { planClone, planDesign, planUpload, planVoiceList, type Clips } from "./own-voices.ts";
-import { planSpeech } from "./speech.ts";
-import { keepVoices } from "./voices.ts";
+import { planMusic, planSpeech } from "./audio.ts";
+import { type Clips, keepVoices, planClone, planDesign, planUpload, planVoiceList } from "./voices.ts";
 
 const clipsMax = 5000;
 

@@ -1,9 +1,16 @@
 // The voices of MiniMax: three hundred of its own, always the same, and those that were cloned and designed here, which are
 // listed once they have spoken.
 import { LRUCache } from "lru-cache";
+import { readSteering } from "../knobs.ts";
+import type { Ask, Plan } from "../protocol.ts";
+import { readForm, type SentForm } from "../read-form.ts";
 import type { Fields } from "../request-fields.ts";
+import { digest, madeUpId } from "../seed.ts";
+import { makeSound, secondsOfSpeech } from "../sound/make-sound.ts";
+import { measureSound } from "../sound/measure-sound.ts";
+import { codes, planJson, readBodyFields, readText, refuseParameter, refuseWith } from "./errors.ts";
 
-export type MadeKind = "voice_cloning" | "voice_generation";
+type MadeKind = "voice_cloning" | "voice_generation";
 
 export interface Voices {
   has(id: string): boolean;
@@ -55,4 +62,83 @@ function inventVoices(): Fields[] {
       };
     }),
   );
+}
+
+// Voices of the operator's own: listing, cloning from an uploaded sample, and designing from a description.
+
+/** Seconds of the voice samples by their ids. */
+export type Clips = LRUCache<number, number>;
+
+const clipBytesMax = 20 * 1024 * 1024;
+const clipSecondsMin = 10;
+const clipSecondsMax = 300;
+const clipKinds: readonly string[] = ["mp3", "mp4", "wav"];
+const previewMax = 500;
+const descriptionMax = 2000;
+const listKinds = ["system", "voice_cloning", "voice_generation"];
+const trialFormat = { encoding: "mp3", sampleRate: 32_000, kbps: 128 } as const;
+
+export function planVoiceList(voices: Voices, { body, headers }: Ask): Plan {
+  const type = readText(readBodyFields(body), "voice_type", 100);
+  const steered = readSteering(headers, "get_voice", null);
+  if (type !== "all" && !listKinds.includes(type)) refuseParameter("voice_type");
+  const made = (["voice_cloning", "voice_generation"] as MadeKind[]).filter((kind) => type === "all" || type === kind);
+  return planJson(steered, {
+    ...(type === "all" || type === "system" ? { system_voice: voices.listSystem().slice(0, steered.knobs.voices) } : {}),
+    ...Object.fromEntries(made.map((kind) => [kind, voices.listMade(kind)])),
+  });
+}
+
+export function planUpload(clips: Clips, { body, headers }: Ask): Plan {
+  const { model, knobs } = readSteering(headers, "upload", null);
+  const { fields, files, parts } = readUpload(body, headers["content-type"] ?? "");
+  const [file] = files.filter(({ name }) => name === "file");
+  if (new Map(fields).get("purpose") !== "voice_clone") refuseParameter("purpose is voice_clone");
+  if (file === undefined) refuseParameter("file is required");
+  if (file.bytes.length > clipBytesMax) refuseParameter("the file is larger than 20 MB");
+  const sound = measureSound(file.bytes);
+  if (sound === null || !clipKinds.includes(sound.kind) || !/\.(mp3|m4a|wav)$/i.test(file.fileName))
+    refuseParameter("the file is no mp3, m4a or wav");
+  // The same sample has the same id.
+  const id = Number.parseInt(digest(file.bytes.toString("latin1")).slice(0, 12), 16);
+  clips.set(id, knobs.seconds ?? sound.seconds);
+  const told = { file_id: id, bytes: file.bytes.length, created_at: 1_767_225_600, filename: file.fileName, purpose: "voice_clone" };
+  return { ...planJson({ model, knobs }, { file: told }), parts };
+}
+
+function readUpload(body: Buffer, contentType: string): SentForm {
+  try {
+    return readForm(body, contentType);
+  } catch {
+    return refuseParameter("the body is no form");
+  }
+}
+
+export function planClone(voices: Voices, clips: Clips, { body, headers }: Ask): Plan {
+  const fields = readBodyFields(body);
+  const steered = readSteering(headers, "voice_clone", typeof fields["model"] === "string" ? fields["model"] : null);
+  const id = readNewId(voices, readText(fields, "voice_id", 256));
+  const seconds = clips.get(Number(fields["file_id"]));
+  if (seconds === undefined) refuseParameter("file_id");
+  if (seconds < clipSecondsMin || seconds > clipSecondsMax) refuseWith(codes.clipLength, "voice duration too short or too long");
+  const plan = planJson(steered, { input_sensitive: false, input_sensitive_type: 0, demo_audio: "" });
+  return { ...plan, takeEffect: () => voices.add(id, "voice_cloning") };
+}
+
+export async function planDesign(voices: Voices, { body, headers }: Ask): Promise<Plan> {
+  const fields = readBodyFields(body);
+  const steered = readSteering(headers, "voice_design", typeof fields["model"] === "string" ? fields["model"] : null);
+  const prompt = readText(fields, "prompt", descriptionMax);
+  const preview = readText(fields, "preview_text", previewMax);
+  const asked = fields["voice_id"] === undefined ? null : readNewId(voices, readText(fields, "voice_id", 256));
+  const id = asked === null || steered.knobs.otherVoiceId ? madeUpId("ttv-voice-", `${prompt}:${asked}`) : asked;
+  const trial = await makeSound(trialFormat, secondsOfSpeech(preview), prompt);
+  const plan = planJson(steered, { voice_id: id, trial_audio: trial.bytes.toString("hex") });
+  return { ...plan, takeEffect: () => voices.add(id, "voice_generation") };
+}
+
+function readNewId(voices: Voices, id: string): string {
+  if (!/^[A-Za-z][\w-]{6,254}[A-Za-z0-9]$/.test(id)) refuseParameter("voice_id has 8 to 256 letters, digits, - and _");
+  if (voices.has(id)) refuseWith(codes.duplicateVoice, "voice clone duplicate");
+  return id;
 }

@@ -2,8 +2,7 @@
 // because the gateway's own checks are what is under test.
 import type { Knobs } from "../knob-list.ts";
 import { readModelId } from "../knobs.ts";
-import { refuse } from "../refused.ts";
-import { type Fields, isFields, readFields, readModel, readWhole } from "../request-fields.ts";
+import { type Fields, isFields, readFields, readModel, readWhole, refuse } from "../request-fields.ts";
 import type { Schema } from "../schema-sample.ts";
 import { digest } from "../seed.ts";
 import { tokensByEffort } from "../words.ts";

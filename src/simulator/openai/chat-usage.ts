@@ -1,8 +1,8 @@
 // Token counts of a chat: what a prompt costs to read, and the usage object with the knobs that bend it.
+import { countTokens } from "../prose.ts";
+import { type Fields, isFields } from "../request-fields.ts";
 import type { Choice } from "./chat-answer.ts";
 import type { ChatRequest } from "./chat-request.ts";
-import { countTokens } from "../tokens.ts";
-import { isFields, type Fields } from "../request-fields.ts";
 
 /** Role and framing of each message. */
 const tokensPerMessage = 4;

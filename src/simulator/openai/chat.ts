@@ -1,15 +1,12 @@
 // POST /chat/completions: from the request's bytes to a plan, as one document or as a stream of chunks.
-import { planAnswer } from "../plan-answer.ts";
-import type { Plan } from "../protocol.ts";
-import { refuse } from "../refused.ts";
+import { type Plan, planAnswer } from "../protocol.ts";
+import { refuse } from "../request-fields.ts";
 import { madeUpId } from "../seed.ts";
 import { widen } from "../words.ts";
-import { answerChat, type Choice } from "./chat-answer.ts";
-import { readChatRequest, type ChatRequest } from "./chat-request.ts";
+import { answerChat, type Choice, labelsListed } from "./chat-answer.ts";
+import { type ChatRequest, readChatRequest } from "./chat-request.ts";
 import { chatUsage, countPrompt } from "./chat-usage.ts";
-import { chatChunks } from "./chunks.ts";
-import { labelsListed } from "./label-answer.ts";
-import { logprobOf } from "./logprobs.ts";
+import { chatChunks, logprobOf } from "./chunks.ts";
 import { createdAt } from "./models.ts";
 
 /** sim-tokens-N times n: the words themselves are held in memory, streamed or not. */

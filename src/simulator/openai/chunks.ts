@@ -1,13 +1,11 @@
 // A chat answer as OpenAI streams it: a role chunk, a chunk per token, a finish chunk per choice, a usage chunk when asked.
 // Several choices take turns. The knobs that make other hosts' habits of it stand here too.
 import type { ToolCall } from "../called-tools.ts";
-import { madeUpId } from "../seed.ts";
+import { madeUpId, seededRandom } from "../seed.ts";
 import { widen } from "../words.ts";
-import type { Choice } from "./chat-answer.ts";
+import { type Choice, labelsListed } from "./chat-answer.ts";
 import type { ChatRequest } from "./chat-request.ts";
 import { chatUsage, usageOf } from "./chat-usage.ts";
-import { labelsListed } from "./label-answer.ts";
-import { logprobOf } from "./logprobs.ts";
 import { createdAt } from "./models.ts";
 
 /** One step of a choice: what its chunk says, and how many tokens that was. */
@@ -99,4 +97,44 @@ function* inTurns(sources: Generator<Step>[]): Iterable<[number, Step]> {
       else yield [index, next.value];
     }
   }
+}
+
+// Made-up log probabilities in the real shape: the token said is the likeliest, all alternatives together stay below 1.
+
+interface TokenLogprob {
+  token: string;
+  logprob: number;
+  bytes: number[];
+}
+
+interface ContentLogprob extends TokenLogprob {
+  top_logprobs: TokenLogprob[];
+}
+
+const alternatives = "The |the |And |and |You |One |Two |Old |New |Red |Sea |Sky |Yes |No |A|B|C|It |Now |For |But |So ".split("|");
+
+/**
+ * One entry; `at` and the seed decide its figures, so that a streamed answer carries the same ones as a whole one. The other
+ * `labels` that might have been said are its likeliest alternatives.
+ */
+export function logprobOf(token: string, seed: string, at: number, top: number, labels: readonly string[] = []): ContentLogprob {
+  const random = seededRandom(`${seed}:logprob:${at}`);
+  // At least one half, so that no alternative can be likelier than what was said.
+  let probability = 0.5 + random() * 0.49;
+  const said = entry(token, probability);
+  const first = labels.filter((label) => label !== token);
+  const others = alternatives.filter((other) => other !== token && !labels.includes(other));
+  let left = 1 - probability;
+  const list = top > 0 ? [said] : [];
+  while (list.length < top) {
+    probability = left * 0.5;
+    left -= probability;
+    const from = first.length > 0 ? first : others;
+    list.push(entry(from.splice(Math.floor(random() * from.length), 1)[0]!, probability));
+  }
+  return { ...said, top_logprobs: list };
+}
+
+function entry(token: string, probability: number): TokenLogprob {
+  return { token, logprob: Math.log(probability), bytes: [...Buffer.from(token)] };
 }

@@ -2,11 +2,10 @@
 // so that a search demo finds what it should.
 import type { Knobs } from "../knob-list.ts";
 import { readModelId } from "../knobs.ts";
+import { countTokens } from "../prose.ts";
 import { jsonReply, type Plan } from "../protocol.ts";
-import { refuse } from "../refused.ts";
-import { readFields, readModel, readWhole } from "../request-fields.ts";
+import { readFields, readModel, readWhole, refuse } from "../request-fields.ts";
 import { seededRandom } from "../seed.ts";
-import { countTokens } from "../tokens.ts";
 
 const inputsMax = 2048;
 const dimensionsDefault = 1536;

@@ -1,14 +1,13 @@
 // POST /images/generations and /images/edits: pictures that follow from model name, prompt and what is to be edited, and the files
 // of those that are told as addresses.
+import { readModelId } from "../knobs.ts";
 import { planFile } from "../made/file-reply.ts";
 import { makePicture, readFormat } from "../made/picture.ts";
-import { readModelId } from "../knobs.ts";
-import { jsonReply, type Ask, type Plan } from "../protocol.ts";
-import { readFields, readModel, type Fields } from "../request-fields.ts";
+import { countTokens } from "../prose.ts";
+import { type Ask, jsonReply, type Plan } from "../protocol.ts";
+import { type Fields, readFields, readModel } from "../request-fields.ts";
 import { digest } from "../seed.ts";
-import { countTokens } from "../tokens.ts";
-import { readImageForm, type SentImage } from "./image-form.ts";
-import { readImageRequest, rewordForImages, type ImageRequest, type Quality } from "./image-request.ts";
+import { type ImageRequest, type Quality, readImageForm, readImageRequest, rewordForImages, type SentImage } from "./image-request.ts";
 import { createdAt } from "./models.ts";
 
 /** A square megapixel's; other sizes cost by their pixels. */

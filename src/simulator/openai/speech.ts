@@ -1,10 +1,8 @@
 // POST /audio/speech: a text as audio, sent in pieces, with the refusals of the real API.
 import { readModelId } from "../knobs.ts";
 import type { Ask, Plan } from "../protocol.ts";
-import { refuse, type Refusal } from "../refused.ts";
-import { isFields, readFields, readModel, type Fields } from "../request-fields.ts";
-import { makeSound, secondsOfSpeech, type SoundFormat } from "../sound/make-sound.ts";
-import { cutIntoPieces } from "../sound/pieces.ts";
+import { type Fields, isFields, readFields, readModel, type Refusal, refuse } from "../request-fields.ts";
+import { cutIntoPieces, makeSound, secondsOfSpeech, type SoundFormat } from "../sound/make-sound.ts";
 
 const inputMax = 4096;
 const speedMin = 0.25;

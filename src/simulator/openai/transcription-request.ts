@@ -2,7 +2,7 @@
 import type { Knobs } from "../knob-list.ts";
 import { readModelId } from "../knobs.ts";
 import type { SentFile, SentForm } from "../read-form.ts";
-import { refuse } from "../refused.ts";
+import { refuse } from "../request-fields.ts";
 import { type MeasuredSound, measureSound } from "../sound/measure-sound.ts";
 
 export interface TranscriptionRequest {

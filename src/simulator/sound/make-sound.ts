@@ -1,9 +1,7 @@
 // Audio of any length in the format that was asked for: a tune that goes round. Every protocol takes its speech and music from here.
 import { LRUCache } from "lru-cache";
 import { digest } from "../seed.ts";
-import { encodeLoop, type Mp3Loop } from "./mp3-loop.ts";
-import { encodeMuLaw } from "./mu-law.ts";
-import { playTune, tunesCount } from "./tune.ts";
+import { encodeLoop, type Mp3Loop, playTune, tunesCount } from "./mp3-frames.ts";
 import { wrapWav } from "./wav.ts";
 
 /** One channel. */
@@ -90,4 +88,34 @@ function asPcm(tune: number, sampleRate: number): Buffer {
   const pcm = Buffer.allocUnsafe(played.length * 2);
   for (const [at, sample] of played.entries()) pcm.writeInt16LE(Math.round(sample * 32_767), at * 2);
   return pcm;
+}
+
+// Mu-law (ITU-T G.711): a sample of 16 bits in one byte, as telephones have it.
+
+const bias = 132;
+const clip = 32_635;
+
+function encodeMuLaw(pcm: Buffer): Buffer {
+  const coded = Buffer.allocUnsafe(pcm.length / 2);
+  for (let at = 0; at < coded.length; at += 1) coded[at] = encodeSample(pcm.readInt16LE(at * 2));
+  return coded;
+}
+
+function encodeSample(sample: number): number {
+  const sign = sample < 0 ? 0x80 : 0;
+  const magnitude = Math.min(Math.abs(sample), clip) + bias;
+  const exponent = 31 - Math.clz32(magnitude) - 7;
+  const mantissa = (magnitude >> (exponent + 3)) & 15;
+  return ~(sign | (exponent << 4) | mantissa) & 255;
+}
+
+// Audio as it comes from a model that still speaks: in pieces that end anywhere, in the middle of a sample too.
+
+/** So that a short sentence can break in its middle as well. */
+const piecesMin = 8;
+const pieceBytesMax = 16_381;
+
+export function* cutIntoPieces(bytes: Buffer): Iterable<Buffer> {
+  const pieceBytes = Math.max(1, Math.min(pieceBytesMax, Math.floor(bytes.length / piecesMin)));
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }

@@ -1,4 +1,6 @@
 // The frames of an MP3 stream (ISO 11172-3, 13818-3 layer III): where they are, how long they last, and whether anything sounds in them.
+import type { createMp3Encoder } from "wasm-media-encoders";
+import { seededRandom, wholeBetween } from "../seed.ts";
 
 export interface Mp3Frame {
   at: number;
@@ -68,4 +70,64 @@ function hasCode(bytes: Buffer, sideAt: number, isMpeg1: boolean, channels: numb
     }
   }
   return false;
+}
+
+// A tune as MP3, encoded once for each rate and bitrate (LAME as WebAssembly) and then only repeated: a call costs a copy.
+// The first frame needs nothing that came before it, so a loop of whole frames decodes wherever it begins anew.
+
+export interface Mp3Loop {
+  bytes: Buffer;
+  /** Where each frame ends. */
+  ends: readonly number[];
+  samplesPerFrame: number;
+}
+
+type Encoder = Awaited<ReturnType<typeof createMp3Encoder>>;
+type Rate = 8000 | 11025 | 12000 | 16000 | 22050 | 24000 | 32000 | 44100 | 48000;
+
+let opening: Promise<Encoder> | undefined;
+
+/** One encoder serves all: it encodes a loop in one turn. Loaded with the first, as it is large. */
+export async function encodeLoop(tune: number, sampleRate: number, kbps: number): Promise<Mp3Loop> {
+  const encoder = await (opening ??= import("wasm-media-encoders").then((encoders) => encoders.createMp3Encoder()));
+  encoder.configure({ channels: 1, sampleRate, bitrate: kbps as 128, outputSampleRate: sampleRate as Rate });
+  // Copied: what is returned belongs to the encoder. Its last frames stay inside, they only fade out.
+  const encoded = Buffer.from(encoder.encode([playTune(tune, sampleRate)]));
+  const frames = [...readMp3Frames(encoded)];
+  const last = frames.at(-1)!;
+  return {
+    bytes: encoded.subarray(0, last.at + last.bytes),
+    ends: frames.map(({ at, bytes }) => at + bytes),
+    samplesPerFrame: last.samples,
+  };
+}
+
+// What all made audio sounds like: short tunes of clear notes, several seconds long, that begin and end in silence and so can go round.
+
+/** Several, so that two texts of one length rarely sound the same. */
+export const tunesCount = 8;
+const tuneSeconds = 4;
+const noteSeconds = 0.25;
+const loudness = 0.4;
+/** Of a note, at its beginning and its end. */
+const fadeShare = 0.1;
+/** A pentatonic scale from 220 Hz on: below what 8000 samples a second can carry. */
+const semitones = [0, 2, 4, 7, 9, 12, 14, 16];
+
+/** One channel, from -1 to 1. */
+export function playTune(tune: number, sampleRate: number): Float32Array {
+  const random = seededRandom(`tune ${tune}`);
+  const samples = new Float32Array(tuneSeconds * sampleRate);
+  const noteLength = noteSeconds * sampleRate;
+  for (let begins = 0; begins < samples.length; begins += noteLength) {
+    const frequency = 220 * 2 ** (semitones[wholeBetween(random, 0, semitones.length - 1)]! / 12);
+    const first = Math.ceil(begins);
+    const end = Math.min(samples.length, Math.ceil(begins + noteLength));
+    for (let at = first; at < end; at += 1) {
+      const place = (at - begins) / noteLength;
+      const fade = Math.min(1, place / fadeShare, (1 - place) / fadeShare);
+      samples[at] = loudness * fade * Math.sin((2 * Math.PI * frequency * (at - begins)) / sampleRate);
+    }
+  }
+  return samples;
 }

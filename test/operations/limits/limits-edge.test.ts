@@ -1,6 +1,6 @@
 // Limits before a body is read, and limits of 0: the ceiling of calls, the limit of reads, that of public operations.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { shippedTiers } from "../../../src/catalog/shipped-tiers.ts";
+import { shippedTiers } from "../../../src/catalog/tiers.ts";
 import { postEntry } from "../../../src/ledger/post.ts";
 import { parseUsd } from "../../../src/money.ts";
 import { awayFromMinuteEdge } from "../../limits/counted-database.ts";

@@ -1,11 +1,11 @@
 // Rate limits over HTTP: what passes, what is refused with which headers, and what does not count.
 import { beforeEach, describe, expect, test } from "vitest";
+import { shippedTiers } from "../../../src/catalog/tiers.ts";
 import { postEntry } from "../../../src/ledger/post.ts";
 import { parseUsd } from "../../../src/money.ts";
-import { shippedTiers } from "../../../src/catalog/shipped-tiers.ts";
 import { awayFromMinuteEdge } from "../../limits/counted-database.ts";
-import { endJobsOf, newJob } from "../../support/media-jobs.ts";
 import type { TestAccount, TestReply } from "../../support/gateway.ts";
+import { endJobsOf, newJob } from "../../support/media-jobs.ts";
 import { chatWorld, language } from "../chat/chat-gateway.ts";
 
 const free = { pricing: { mode: "per-token", input: 0.05, output: 0.1 } };

@@ -1,9 +1,9 @@
 // GET /v1/auth/session and POST /v1/auth/signout over HTTP; how long a session lives; its cookie on other endpoints.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
-import { sessionCookiePair } from "../../../src/accounts/session-cookie.ts";
-import { type SignInGateway, startSignInGateway } from "../../support/sign-in.ts";
+import { sessionCookiePair } from "../../../src/accounts/sessions.ts";
 import type { TestAccount } from "../../support/gateway.ts";
+import { type SignInGateway, startSignInGateway } from "../../support/sign-in.ts";
 
 let gateway: SignInGateway;
 beforeAll(async () => void (gateway = await startSignInGateway()));

@@ -1,6 +1,6 @@
 // Slots and money of speech, music and sound effects: one pool for the three of them, one maximum for all audio, a hold for each call.
 import { afterEach, describe, expect, test } from "vitest";
-import { shippedTiers } from "../../../src/catalog/shipped-tiers.ts";
+import { shippedTiers } from "../../../src/catalog/tiers.ts";
 import { wavFile } from "../../simulator/audio-check.ts";
 import type { TestAccount } from "../../support/gateway.ts";
 import { roundUsd } from "../../support/round-usd.ts";

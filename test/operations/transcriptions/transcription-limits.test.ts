@@ -1,9 +1,9 @@
 // POST /v1/audio/transcriptions and the limits of a tier: what counts, what does not, a concurrency of 0, and a gateway that shuts down.
 import { describe, expect, test } from "vitest";
-import { shippedTiers } from "../../../src/catalog/shipped-tiers.ts";
+import { shippedTiers } from "../../../src/catalog/tiers.ts";
 import { awayFromMinuteEdge } from "../../limits/counted-database.ts";
-import { provider } from "../chat/chat-gateway.ts";
 import { startGateway } from "../../support/gateway.ts";
+import { provider } from "../chat/chat-gateway.ts";
 import { formOf, recording, transcriber, transcriptionWorld } from "./transcription-gateway.ts";
 
 const models = [transcriber("demo/stt", ["stt"]), transcriber("demo/other", ["other"])];

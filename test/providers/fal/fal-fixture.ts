@@ -1,9 +1,8 @@
 // Calls of the fal adapters against a host that answers as a test says.
-import { falQueue } from "../../../src/providers/fal/queue.ts";
-import { falVideos, falImages } from "../../../src/providers/fal/submit.ts";
+import { falImages, falQueue, falVideos } from "../../../src/providers/fal/queue.ts";
 import type { Upstream } from "../../../src/providers/transport/types.ts";
 import type { Provider, UpstreamCall } from "../../../src/providers/types.ts";
-import type { Begun, VideoOrder, Looked, ImageOrder, Ticket } from "../../../src/providers/verbs/media.ts";
+import type { Begun, ImageOrder, Looked, Ticket, VideoOrder } from "../../../src/providers/verbs/media.ts";
 import { json } from "../openai/chat-fixture.ts";
 import { type Answer, type Host, routeTo, startHost, useUpstream } from "../upstream-fixture.ts";
 

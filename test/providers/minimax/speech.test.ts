@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { MPEGDecoder } from "mpg123-decoder";
 import { describe, expect, test } from "vitest";
 import type { UpstreamFault } from "../../../src/providers/errors/upstream-error.ts";
-import { minimaxSpeech } from "../../../src/providers/minimax/speech.ts";
+import { minimaxSpeech } from "../../../src/providers/minimax/audio.ts";
 import type { SpeechOrder } from "../../../src/providers/verbs/audio.ts";
 import { tonePcm } from "../../sound/tones.ts";
 import { bodyOf, bytesOf, callTo, endless, pieces, settled } from "../audio-fixture.ts";

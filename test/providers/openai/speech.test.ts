@@ -1,8 +1,8 @@
 // Speech over the `openai` protocol: the request, conversion, back-pressure, aborts and failures.
 import { MPEGDecoder } from "mpg123-decoder";
 import { describe, expect, test } from "vitest";
+import { openaiSpeech } from "../../../src/providers/openai/audio.ts";
 import type { SpeechOrder } from "../../../src/providers/verbs/audio.ts";
-import { openaiSpeech } from "../../../src/providers/openai/speech.ts";
 import { samplesOf } from "../../../src/sound/convert.ts";
 import { loudnessAt, tonePcm } from "../../sound/tones.ts";
 import { bodyOf, bytesOf, callTo, endless, pieces, settled } from "../audio-fixture.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Transcript, TranscriptionOrder } from "../../../src/providers/verbs/audio.ts";
-import { openaiTranscribe } from "../../../src/providers/openai/transcribe.ts";
+import { openaiTranscribe } from "../../../src/providers/openai/audio.ts";
 import { type Answer, type Host, routeTo, startHost, until, useUpstream } from "../upstream-fixture.ts";
 import { expectFault, json } from "./chat-fixture.ts";
 

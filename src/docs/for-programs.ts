@@ -1,0 +1,83 @@
+// The pages for programs: their Markdown, the index of the search, llms.txt (llmstxt.org), which lists the pages for language models, and
+// llms-full.txt, which holds all but the long tail in one file.
+import { type OpenApi, operationGroups } from "./contract.ts";
+import { plainText } from "./html.ts";
+import { placeOf, placeOfFile } from "./links.ts";
+import { twinOf } from "./markdown.ts";
+import type { Page, Site } from "./types.ts";
+
+export interface LlmsParts {
+  document: OpenApi;
+  pages: ReadonlyMap<string, Page>;
+  guides: readonly Page[];
+  site: Site;
+  /** Put before each link; "" makes them relative. */
+  base: string;
+}
+
+const opening = `# Gateway
+
+> Many AI models behind one address, one key and one prepaid balance in US dollars. Programs written for OpenAI's or Anthropic's API work
+> once their base address and key are changed.`;
+
+export function llmsText({ document, pages, guides, site, base }: LlmsParts): string {
+  const line = ({ path, title, summary }: Page) => `- [${title}](${base}${placeOf(path, site, "md")}): ${summary.replace(/\s+/g, " ")}`;
+  const known = (path: string) => pages.get(path) as Page;
+  const ofTags = operationGroups(document).map(
+    ({ tag, operations }) => `## ${tag}\n\n${operations.map(({ id }) => line(known(`api/${id}`))).join("\n")}`,
+  );
+  const parts = [
+    opening,
+    `Send the key as \`Authorization: Bearer <API_KEY>\`. Branch on \`error.code\`; every code is explained at ${base}${placeOf("errors", site, "md")}.`,
+    `## Guides\n\n${guides.map(line).join("\n")}`,
+    `## Reference\n\n${["errors", "endpoints", "credits"].map((path) => line(known(path))).join("\n")}\n- [OpenAPI 3.1](${base}openapi.json): the contract\n- [OpenAPI 3.2](${base}openapi-3.2.json): the same, with the events of streams\n- [svc-sdk](${base}${placeOfFile("svc-sdk.tgz", site)}): this gateway's TypeScript SDK, for \`npm install\``,
+    ...ofTags,
+    `## Optional\n\n- [All of it in one file](${base}llms-full.txt)`,
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+/** Guides, operations and the list of errors. It takes half a second of work, which others' requests may come between. */
+export async function llmsFullText({ pages, site }: LlmsParts): Promise<string> {
+  const texts: string[] = [];
+  for (const page of pages.values()) {
+    if (page.path === "api" || page.path.startsWith("errors/")) continue;
+    texts.push(pageMarkdown(page, site));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return texts.join("\n---\n\n");
+}
+
+// A page as Markdown, for programs and for people who like it plain.
+
+export function pageMarkdown(page: Page, site: Site): string {
+  const blocks = page.blocks().map((block) => (typeof block === "string" ? block : block.markdown));
+  const parts = [`# ${page.title}`, `> ${page.summary}`, ...blocks].map((part) => twinOf(part, page.path, site).trim());
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+// What the search of the pages looks in: each page's title and first sentence, its headings, and the words of its text.
+
+/** JSON. It takes half a second of work, which others' requests may come between. */
+export async function searchIndex(pages: Iterable<Page>, site: Site): Promise<string> {
+  const found = [];
+  for (const page of pages) {
+    const text = pageMarkdown(page, site);
+    found.push({
+      title: page.title,
+      summary: plainText(page.summary),
+      place: placeOf(page.path, site),
+      isGuide: page.path.startsWith("guides/"),
+      headings: [...text.matchAll(/^##+ (.*)$/gm)].map(([, heading]) => heading).join(" "),
+      words: wordsOf(text),
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return JSON.stringify(found);
+}
+
+/** Each once, a space before it, so that what begins like it is found. Cut as the search cuts what is asked (assets/portal.js). */
+function wordsOf(text: string): string {
+  const words = text.toLowerCase().match(/[a-z0-9_]{2,}/g) ?? [];
+  return [...new Set(words)].map((word) => ` ${word}`).join("");
+}

@@ -1,0 +1,153 @@
+// Transcriptions and speech over the `openai` protocol. Transcriptions: a form around a recording that stays on disk, and the transcript
+// that comes back.
+import { type Clock, systemClock } from "../../clock.ts";
+import { openConversion } from "../../sound/convert.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
+import { arrayOf, isObject, type Json, textOf } from "../json/read.ts";
+import { assertAudio, speechFirstByteMs, streamAudio } from "../transport/audio-stream.ts";
+import { exchange, wholeText } from "../transport/exchange.ts";
+import { jsonRequest, readAnswer, unreadable } from "../transport/json.ts";
+import { fileForm, type TextPart } from "../transport/multipart.ts";
+import type { Upstream, UpstreamRequest } from "../transport/types.ts";
+import type { UpstreamCall } from "../types.ts";
+import type { AudioBody, MakeSpeech, Segment, SpeechOrder, Transcribe, TranscribeCall, Transcript } from "../verbs/audio.ts";
+
+/** Fits a day of speech with every segment's tokens. Shorter recordings have a lower bound: words with times take a kilobyte a second. */
+const answerBytesMax = 67_108_864;
+const leastAnswerBytesMax = 1_048_576;
+const bytesPerSecond = 4_096;
+
+/** Hosts transcribe four to hundreds of times as fast as speech; a call waits a quarter of an hour at most. */
+const msPerSecond = 250;
+const firstByteMsMax = 900_000;
+
+export function openaiTranscribe(upstream: Upstream, clock: Clock = systemClock): Transcribe {
+  return async (call) => {
+    try {
+      const answer = await exchange(upstream, transcriptionRequest(call), clock);
+      const { seconds } = call.order;
+      const bytesMax = Math.min(leastAnswerBytesMax + Math.ceil(seconds) * bytesPerSecond, answerBytesMax);
+      const body = readAnswer(await wholeText(answer, bytesMax), call.route.provider);
+      return readTranscript(body, seconds);
+    } catch (error) {
+      throw error instanceof UpstreamError ? faultOfForm(error) : error;
+    }
+  };
+}
+
+function transcriptionRequest(call: TranscribeCall): UpstreamRequest {
+  const { file, seconds } = call.order;
+  const firstByteMs = Math.min(Math.ceil(seconds * msPerSecond), firstByteMsMax);
+  return { ...jsonRequest(call, "/audio/transcriptions", ""), ...fileForm(fieldsOf(call), "file", file), firstByteMs };
+}
+
+function fieldsOf({ order, route }: TranscribeCall): TextPart[] {
+  const { language, prompt, temperature, timestamps } = order;
+  const fields: [string, string | null][] = [
+    ["model", route.model],
+    ["language", language],
+    ["prompt", prompt],
+    ["temperature", String(temperature)],
+    ["response_format", timestamps ? "verbose_json" : "json"],
+    ["timestamp_granularities[]", timestamps ? "segment" : null],
+  ];
+  return fields.flatMap(([name, text]) => (text === null ? [] : [{ name, text }]));
+}
+
+/** Decides whether a refused form is the caller's fault or ours. */
+function faultOfForm(error: UpstreamError): UpstreamError {
+  if (error.status === 415) return new UpstreamError("rejected", error.reason, error); // about the recording's type, not about how we call
+  return isAboutOurFields(error) ? new UpstreamError("our_fault", error.reason, error) : error;
+}
+
+/** A response format that the model lacks is the catalog's mistake: the caller didn't ask for it. */
+function isAboutOurFields({ fault, param, reason }: UpstreamError): boolean {
+  if (fault !== "rejected") return false;
+  return /^(?:response_format|timestamp_granularities)\b/.test(param ?? "") || /\bresponse_format\b/.test(reason);
+}
+
+// The transcript of any host of the OpenAI family; missing fields are filled (docs/behaviour/providers.md#whole-answers).
+
+/** A segment is a sentence or half of one; its JSON in our answer can be ten times as long as in the host's. */
+const segmentsPerSecond = 5;
+const leastSegmentsMax = 1_000;
+
+/** Throws UpstreamError `unreadable` where there is no text or far too many segments. `seconds` is the recording's length: times are clamped to it. */
+function readTranscript(answer: Json, seconds: number): Transcript {
+  const segments = Array.isArray(answer["segments"]) ? readSegments(answer["segments"], seconds) : null;
+  const text = typeof answer["text"] === "string" ? answer["text"] : segments?.map((segment) => segment.text).join("");
+  if (text === undefined) throw unreadable("the answer has no text");
+  return { language: textOf(answer["language"]), text, segments };
+}
+
+/** Sorted by time and numbered anew. Null where one is malformed or has no time: the others would be a transcript with holes. */
+function readSegments(list: unknown[], seconds: number): Segment[] | null {
+  if (list.length > leastSegmentsMax + seconds * segmentsPerSecond) throw unreadable("the answer has too many segments");
+  const read = list.map((entry) => readSegment(entry, seconds));
+  if (read.some((segment) => segment === null)) return null;
+  const segments = read as Segment[];
+  return segments.sort((one, other) => one.start - other.start).map((segment, id) => ({ ...segment, id }));
+}
+
+function readSegment(entry: unknown, seconds: number): Segment | null {
+  if (!isObject(entry)) return null;
+  const { text } = entry;
+  const start = numberOf(entry["start"], NaN);
+  const end = numberOf(entry["end"], NaN);
+  if (typeof text !== "string" || Number.isNaN(start) || Number.isNaN(end)) return null;
+  const from = clamp(start, 0, seconds);
+  return {
+    id: 0,
+    seek: Math.max(0, Math.trunc(numberOf(entry["seek"], 0))),
+    start: from,
+    end: clamp(end, from, seconds),
+    text,
+    tokens: arrayOf(entry["tokens"]).filter((token): token is number => Number.isSafeInteger(token)),
+    temperature: numberOf(entry["temperature"], 0),
+    avg_logprob: numberOf(entry["avg_logprob"], 0),
+    compression_ratio: numberOf(entry["compression_ratio"], 1),
+    no_speech_prob: numberOf(entry["no_speech_prob"], 0),
+  };
+}
+
+function numberOf(value: unknown, otherwise: number): number {
+  return typeof value === "number" && Number.isFinite(value) ? value : otherwise;
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(Math.max(value, least), Math.max(least, most));
+}
+
+// Speech: asks for PCM, whose sample rate is the same at every host, and converts it to the wanted format.
+
+/** Sample rate of `pcm`, in Hz. */
+const pcmRate = 24_000;
+
+export function openaiSpeech(upstream: Upstream, clock: Clock = systemClock): MakeSpeech {
+  return async (call) => {
+    const answer = await exchange(upstream, speechRequest(call), clock);
+    await assertAudio(answer, call.route.provider);
+    return streamAudio(barePcm(answer.body), await openConversion(pcmRate, call.order.format), call.signal);
+  };
+}
+
+function speechRequest(call: UpstreamCall & { order: SpeechOrder }): UpstreamRequest {
+  const { text, voice } = call.order;
+  const body = JSON.stringify({ model: call.route.model, input: text, voice, response_format: "pcm" });
+  return { ...jsonRequest(call, "/audio/speech", body), accept: "*/*", firstByteMs: speechFirstByteMs(text) };
+}
+
+/** Some hosts know one format only and send it whatever was asked for: read as samples it would be noise. */
+function barePcm(body: AudioBody): AudioBody {
+  let first = true;
+  return {
+    cancel: body.cancel,
+    read: (onChunk) =>
+      body.read((chunk) => {
+        if (first && /^(?:ID3|RIFF|OggS|fLaC)/.test(chunk.toString("latin1", 0, 4)))
+          throw unreadable("the audio is not in the requested format");
+        first = false;
+        return onChunk(chunk);
+      }),
+  };
+}
