@@ -68,13 +68,13 @@ export const guides: readonly Guide[] = [
   {
     slug: "streaming",
     title: "Streaming",
-    summary: "An answer while it is being made, and what an interrupted stream sends.",
+    summary: "Answers as they are generated, and what an interrupted stream sends.",
     book: "customer",
   },
   {
     slug: "errors",
     title: "Errors",
-    summary: "What an error looks like, what to branch on, what to send again.",
+    summary: "What an error looks like, what to branch on, what to retry.",
     book: "customer",
   },
   {
