@@ -11,11 +11,10 @@ export interface paths {
         put?: never;
         /**
          * Generate music
-         * @description Generates music and answers with the audio itself or, with `save_to_blob=1`, with JSON that holds a permanent address.
+         * @description Generates music and returns the audio itself or, with `save_to_blob=1`, JSON with a permanent URL.
          *
-         *     A model is billed by the length asked for, or by the song, whatever its length.
-         *     A prompt that a safety filter refuses gives 400 `content_refused` and is not charged. Speech, music and sound effects share one pool
-         *     of concurrent calls.
+         *     Models are billed by the requested length, or by the song, whatever its length. A prompt that a safety filter refuses gives 400
+         *     `content_refused` and is not charged. Speech, music and sound effects share one pool of concurrent calls.
          */
         post: operations["createMusic"];
         delete?: never;
@@ -35,10 +34,10 @@ export interface paths {
         put?: never;
         /**
          * Generate a sound effect (paused)
-         * @description Makes a sound effect. Paused: while no sound-effect model is served every request gives 404 `model_not_found`, right after
+         * @description Generates a sound effect. Paused: while no sound-effect model is served, every request gives 404 `model_not_found`, right after
          *     authentication and whatever its body.
          *
-         *     A sound has a flat price (`GET /v1/pricing`) and is answered as audio, or with `save_to_blob=1` as JSON with a permanent address.
+         *     A sound has a flat price (`GET /v1/pricing`). The answer is the audio or, with `save_to_blob=1`, JSON with a permanent URL.
          */
         post: operations["createSoundEffect"];
         delete?: never;
@@ -58,12 +57,12 @@ export interface paths {
         put?: never;
         /**
          * Text to speech
-         * @description Turns a text into speech and answers with the audio itself. Billed per character of the text, counted after Unicode NFC normalisation.
+         * @description Turns a text into speech and returns the audio itself. Billed per character of the text, counted after Unicode NFC normalisation.
          *
-         *     No speech model is in the free tier: an account that never added credits gets 402 `model_requires_paid`.
-         *     Too many calls at once give 429 `audio_concurrent_limit` with `Retry-After: 5`; speech, music and sound effects share one pool.
-         *     A text that a safety filter refuses gives 400 `content_refused`. A voice model whose answers can't be read gives 502 `tts_failed`, one
-         *     that is unavailable 503. Neither is charged. A stream that is interrupted has no proper end, and is not charged either.
+         *     No speech model is in the free tier: an account that never added credits gets 402 `model_requires_paid`. Too many concurrent calls give
+         *     429 `audio_concurrent_limit` with `Retry-After: 5`; speech, music and sound effects share one pool. A text that a safety filter refuses
+         *     gives 400 `content_refused`. A model with an invalid answer gives 502 `tts_failed`, an unavailable model 503. None of these is charged.
+         *     An interrupted stream ends without a proper end, and is not charged either.
          */
         post: operations["createSpeech"];
         delete?: never;
@@ -83,17 +82,18 @@ export interface paths {
         put?: never;
         /**
          * Transcribe audio
-         * @description Transcribes an audio file and answers in the same call. Billed per minute of audio, rounded up to whole minutes. The last 0.1 seconds,
-         *     with which codecs fill their packets, do not count.
+         * @description Transcribes an audio file and returns the transcript. Billed per minute of audio, rounded up to whole minutes. The last 0.1 seconds do
+         *     not count, because codecs pad their packets.
          *
-         *     Two forms: the file itself as `multipart/form-data` (`file`, at most 25 MB), or its address as JSON (`audio_url`, HTTPS, at most 100 MB).
-         *     Formats: mp3, wav, m4a, ogg, webm, flac. A broken file, or one that holds clearly less than it promises, gives 400 `invalid_parameter`,
-         *     more than 24 hours give 413 `request_too_large`.
+         *     Send the file itself as `multipart/form-data` (`file`, at most 25 MB), or its URL as JSON (`audio_url`, HTTPS, at most 100 MB). Formats:
+         *     mp3, wav, m4a, ogg, webm, flac. A corrupt file, or a file clearly shorter than it declares, gives 400 `invalid_parameter`; more than 24
+         *     hours give 413 `request_too_large`.
          *
-         *     A model that fails is tried once more. Then a secondary model that keeps timestamps answers, in every format. Then, for a form and for
-         *     `text` or `json` only, a plain-text tertiary does. `x-svc-fallback` and `x-svc-fallback-layer` tell which. Errors of the request itself
-         *     (400, 413, 415, 422) end it at once; a 429 of the provider is passed on with its `Retry-After`. Audio without speech gives 422
-         *     `no_speech_detected`, and timestamps from a model that has none give 400 `segments_unsupported`. Refused requests are not charged.
+         *     If the model fails, the gateway retries it once. Then it calls a secondary model with timestamps, for every format. Then, only for a form
+         *     and for `text` or `json`, it calls a plain-text tertiary model. `x-svc-fallback` and `x-svc-fallback-layer` say which one answered.
+         *     Errors of the request itself (400, 413, 415, 422) end it at once; a 429 of the provider is passed on with its `Retry-After`. Audio
+         *     without speech gives 422 `no_speech_detected`, and timestamps from a model without them 400 `segments_unsupported`. Refused requests are
+         *     not charged.
          *
          *     ```sh
          *     curl "$SVC_URL/v1/audio/transcriptions" -H "Authorization: Bearer $SVC_KEY" -F file=@meeting.mp3 -F model=transcribe -F response_format=srt
@@ -118,9 +118,8 @@ export interface paths {
         /**
          * Understand audio (retired)
          * @deprecated
-         * @description Retired. Every request, one without a model or without any body included, gives 404 `model_not_found` right after authentication and
-         *     is not charged.
-         *     Its former shape is kept here for reading old code: a question about a recording, answered as text.
+         * @description Retired. Every request, even without a model or a body, gives 404 `model_not_found` right after authentication and is not charged. The
+         *     former request and response stay documented for readers of old code: a question about a recording, answered as text.
          */
         post: operations["understandAudio"];
         delete?: never;
@@ -140,12 +139,11 @@ export interface paths {
         put?: never;
         /**
          * Clone a voice (paused)
-         * @description Clones a voice from a recording, for the flat price that `GET /v1/pricing` lists. Paused: while no cloning model is served every request gives 404
-         *     `model_not_found`, right after authentication
-         *     and whatever its body. The shape is retained.
+         * @description Clones a voice from a voice sample, for the flat price that `GET /v1/pricing` lists. Paused: while no cloning model is served, every
+         *     request gives 404 `model_not_found`, right after authentication and whatever its body. The request and response formats stay the same.
          *
-         *     A cloned voice belongs to the account. When its ownership cannot be written, the answer is 500 `ownership_write_failed`, nothing is
-         *     charged, and the call may be repeated.
+         *     A cloned voice belongs to the account. If its ownership cannot be saved, the reply is 500 `ownership_write_failed`: nothing is charged,
+         *     and you can retry.
          *
          *     ```sh
          *     curl "$SVC_URL/v1/audio/voice-clone" -H "Authorization: Bearer $SVC_KEY" -F file=@narrator.wav -F name="My narrator"
@@ -169,12 +167,11 @@ export interface paths {
         put?: never;
         /**
          * Design a voice (paused)
-         * @description Makes a voice from a description, for the flat price that `GET /v1/pricing` lists. Paused: while no design model is served every request gives 404
-         *     `model_not_found`, right after authentication
-         *     and whatever its body. The shape is retained.
+         * @description Creates a voice from a description, for the flat price that `GET /v1/pricing` lists. Paused: while no design model is served, every
+         *     request gives 404 `model_not_found`, right after authentication and whatever its body. The request and response formats stay the same.
          *
-         *     A designed voice belongs to the account. When its ownership cannot be written, the answer is 500 `ownership_write_failed`, nothing is
-         *     charged, and the call may be repeated.
+         *     A designed voice belongs to the account. If its ownership cannot be saved, the reply is 500 `ownership_write_failed`: nothing is charged,
+         *     and you can retry.
          */
         post: operations["designVoice"];
         delete?: never;
@@ -194,9 +191,9 @@ export interface paths {
          * List voices
          * @description Lists the voices that `POST /v1/audio/speech` can use: about 3000 of family A and about 300 of family B, in one answer.
          *
-         *     `provider_b` and `all` list the caller's own cloned voices first. With `all`, one provider that fails makes the list `partial`; 502
-         *     comes only when both fail. A family without a model has no voices, which is no failure. The list comes compressed to a client that
-         *     accepts gzip.
+         *     `provider_b` and `all` list the account's own cloned voices first. With `all`, the list is `partial` if one provider fails, and the reply
+         *     is 502 only if both fail. A family without a model has no voices; that is not a failure. The list is compressed for clients that accept
+         *     gzip.
          */
         get: operations["listVoices"];
         put?: never;
@@ -216,13 +213,13 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description Lists the account's API keys, newest first, without their secrets. An API key or a session may ask.
+         * @description Lists the account's API keys, newest first, without their secrets. Works with an API key or a session.
          */
         get: operations["listApiKeys"];
         put?: never;
         /**
          * Create an API key
-         * @description Creates an API key and shows it, once. Needs a dashboard session: an API key gives 403 `session_required`.
+         * @description Creates an API key and shows it once. Requires a dashboard session: an API key gives 403 `session_required`.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -243,17 +240,17 @@ export interface paths {
         post?: never;
         /**
          * Delete an API key
-         * @description Deletes an API key. Needs a dashboard session. A key that is unknown or belongs to another account gives 400 `not_found`.
+         * @description Deletes an API key. Requires a dashboard session. An unknown key, or a key of another account, gives 400 `not_found`.
          *
-         *     Deleting the default key makes the newest enabled key the default; where none is left, a new one is made and shown once.
+         *     If you delete the default key, the newest enabled key becomes the default. If none is left, a new key is created and shown once.
          */
         delete: operations["deleteApiKey"];
         options?: never;
         head?: never;
         /**
          * Update an API key
-         * @description Enables, disables or renames an API key, or changes its budget. Needs a dashboard session. A key that is unknown or belongs to another account gives 400
-         *     `not_found`.
+         * @description Enables, disables or renames an API key, or changes its budget. Requires a dashboard session. An unknown key, or a key of another
+         *     account, gives 400 `not_found`.
          */
         patch: operations["updateApiKey"];
         trace?: never;
@@ -267,7 +264,7 @@ export interface paths {
         };
         /**
          * Get limits
-         * @description Reads what is left of the caller's limits. An API key or a session may ask; asking counts for none of them.
+         * @description Returns what is left of the account's limits. Works with an API key or a session. The call counts toward no limit.
          */
         get: operations["getLimits"];
         put?: never;
@@ -289,7 +286,7 @@ export interface paths {
         put?: never;
         /**
          * Request a password reset
-         * @description Mails a link that lets the password be changed. The reply is the same whether or not there is such an account.
+         * @description Mails a link to change the password. The reply is the same whether or not the account exists.
          */
         post: operations["forgotPassword"];
         delete?: never;
@@ -309,8 +306,8 @@ export interface paths {
         put?: never;
         /**
          * Reset the password
-         * @description Changes the password by the token of the mail, and ends every session of the account. Works once; a token that is wrong, used or too old
-         *     gives 400 `invalid_token`, `used_token` or `expired_token`.
+         * @description Changes the password with the token from the mail, and ends every session of the account. A token works once: a wrong, used or expired
+         *     token gives 400 `invalid_token`, `used_token` or `expired_token`.
          */
         post: operations["resetPassword"];
         delete?: never;
@@ -328,7 +325,7 @@ export interface paths {
         };
         /**
          * Get the session
-         * @description Reads the session that the request comes with. An API key gives 403 `session_required`.
+         * @description Returns the session of the request. An API key gives 403 `session_required`.
          */
         get: operations["getSession"];
         put?: never;
@@ -350,10 +347,10 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description Signs in by email address and password. A wrong password, an unknown address and one that is not verified all
-         *     give 401 `invalid_credentials`.
+         * @description Signs in with email address and password. A wrong password, an unknown address and an unverified address all give 401
+         *     `invalid_credentials`.
          *
-         *     The session travels as a cookie or, as a bearer token, in `Authorization`.
+         *     Send the session as a cookie, or as a bearer token in `Authorization`.
          */
         post: operations["signIn"];
         delete?: never;
@@ -373,17 +370,17 @@ export interface paths {
         put?: never;
         /**
          * Sign in with a provider
-         * @description Signs in by an external provider: with its identity token, or with the code of its authorization flow. Makes the account when there is
-         *     none. A token or code that the provider does not confirm, or whose address it has not verified, gives 401 `invalid_credentials`, an
-         *     unknown provider 400 `invalid_parameter`; a `state` that is unknown or was given to another provider gives 400 `invalid_token`, one that
-         *     was used `used_token`, one that is too old `expired_token`.
+         * @description Signs in with an external provider: with its identity token, or with the code of its authorization flow. Creates the account if there is
+         *     none. A token or code that the provider does not confirm, or whose address the provider has not verified, gives 401
+         *     `invalid_credentials`; an unknown provider gives 400 `invalid_parameter`. An unknown `state`, or one of another provider, gives 400
+         *     `invalid_token`, a used one `used_token`, an expired one `expired_token`.
          *
-         *     403 `signup_closed` where that would be a new account, and sign-up is closed, or closed for this address.
+         *     If the account would be new and sign-up is closed, for all or for this address, the reply is 403 `signup_closed`.
          *
-         *     A browser finishes only what it began: with the cookie that the start set, or where that does not come along, with the `nonce`; else 400
-         *     `invalid_token`. Other clients compare the `state` by themselves.
+         *     A browser can finish only a sign-in that it started: with the cookie from the start or, if the browser does not send it, with the
+         *     `nonce`; else 400 `invalid_token`. Other clients compare the `state` themselves.
          *
-         *     An account with the same address that was never verified is reclaimed: its password, its sessions and its keys are dropped.
+         *     An unverified account with the same address is reclaimed: its password, sessions and keys are dropped.
          */
         post: operations["signInWithProvider"];
         delete?: never;
@@ -403,8 +400,8 @@ export interface paths {
         put?: never;
         /**
          * Start sign-in with a provider
-         * @description Begins signing in by an external provider: answers the address to open in the browser, and the `state` to come back with. An unknown
-         *     provider gives 400 `invalid_parameter`; 503 where the provider does not answer.
+         * @description Starts a sign-in with an external provider: returns the URL to open in the browser, and the `state` that comes back. An unknown provider
+         *     gives 400 `invalid_parameter`, a provider that does not answer 503.
          */
         post: operations["startSignIn"];
         delete?: never;
@@ -424,7 +421,7 @@ export interface paths {
         put?: never;
         /**
          * Sign out
-         * @description Ends the session that the request comes with, and deletes its cookie.
+         * @description Ends the session of the request and deletes its cookie.
          */
         post: operations["signOut"];
         delete?: never;
@@ -446,8 +443,9 @@ export interface paths {
          * Sign up
          * @description Creates an account and mails a verification link and code. Until the address is verified, the account has no credit and no sign-in.
          *
-         *     An address that already has an account gets the same 201; its owner gets a mail that says so. Where sign-up is by invitation, every
-         *     address gets the 201, and only invited ones the mail. Closed sign-up, or one closed for the address's domain, gives 403 `signup_closed`.
+         *     If the address already has an account, the reply is the same 201, and a mail tells the owner. If sign-up is by invitation, every address
+         *     gets the 201, but only invited addresses get a mail. If sign-up is closed, for all or for the address's domain, the reply is 403
+         *     `signup_closed`.
          */
         post: operations["signUp"];
         delete?: never;
@@ -465,8 +463,8 @@ export interface paths {
         };
         /**
          * List usage
-         * @description Lists the account's requests, newest first, media jobs included; of a failed job the row carries the job's error. An API key or a session
-         *     may ask. Every filter that is given must match; without one, everything is listed.
+         * @description Lists the account's requests, newest first, media jobs included. The row of a failed job carries the job's error. Works with an API key
+         *     or a session. Filters combine: a request must match all of them. Without a filter, everything is listed.
          */
         get: operations["listUsageLogs"];
         put?: never;
@@ -488,11 +486,12 @@ export interface paths {
         put?: never;
         /**
          * Verify the email address
-         * @description Verifies the email address by the token of the link, or by address and code. Works once; a token or code that is wrong, used or too old
+         * @description Verifies the email address by the token in the link, or by address and code. Each works once: a wrong, used or expired token or code
          *     gives 400 `invalid_token`, `used_token` or `expired_token`.
          *
-         *     The account is signed in, and gets the signup credit, where the operator gives one. A mailbox gets it once: addresses that differ by case, by a tag after `+`, or at Gmail by dots, share one. The password of the sign-up whose mail is answered holds; where
-         *     several sign-ups with this address wait, none does: set one by `POST /v1/auth/password/forgot`.
+         *     The account is signed in and gets the signup credit, if the operator gives one. Each mailbox gets it once: addresses that differ only in
+         *     case, in a tag after `+`, or at Gmail in dots, are the same mailbox. The password of the verified sign-up applies. If several sign-ups
+         *     with this address are pending, no password applies: set one with `POST /v1/auth/password/forgot`.
          */
         post: operations["verifyAccount"];
         delete?: never;
@@ -512,7 +511,7 @@ export interface paths {
         put?: never;
         /**
          * Resend the verification mail
-         * @description Sends the verification mail again. The reply is the same whether or not there is such an account.
+         * @description Sends the verification mail again. The reply is the same whether or not the account exists.
          */
         post: operations["resendVerification"];
         delete?: never;
@@ -532,9 +531,9 @@ export interface paths {
         put?: never;
         /**
          * Create a chat completion
-         * @description Answers a conversation, whole or as a stream (`stream: true`). The upper bound of its cost is reserved before the model is called;
-         *     measured usage is charged after it. A failed call and an interrupted stream cost nothing. A client that disconnects
-         *     pays for what it got.
+         * @description Answers a conversation, whole or as a stream (`stream: true`). The gateway reserves the maximum cost before it calls the model, and
+         *     charges the measured usage afterwards. A failed call and an interrupted stream cost nothing. A client that disconnects pays for what it
+         *     received.
          */
         post: operations["createChatCompletion"];
         delete?: never;
@@ -555,9 +554,9 @@ export interface paths {
         /**
          * Create a completion (deprecated)
          * @deprecated
-         * @description Continues a text, through chat and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `logprobs`, a `best_of` other
-         *     than `n`, `echo` with `stream` and more than 4 stop sequences are refused with 400; the message names `POST /v1/chat/completions`, which
-         *     is what to use instead.
+         * @description Continues a text. Served by chat models and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `logprobs`, a `best_of`
+         *     other than `n`, `echo` with `stream` and more than 4 stop sequences are refused with 400. The message names `POST /v1/chat/completions`:
+         *     use it instead.
          */
         post: operations["createCompletion"];
         delete?: never;
@@ -575,10 +574,11 @@ export interface paths {
         };
         /**
          * Get the balance
-         * @description Reads the caller's balance and tier. An API key or a session may ask.
+         * @description Returns the account's balance and tier. Works with an API key or a session.
          *
-         *     When the balance cannot be read though the credential could be checked, the reply is still 200, with `read_ok` false and zeros; where the
-         *     credential cannot be checked either, 503 `overloaded`. Refusals use the older codes `auth_required` and `invalid_credentials`.
+         *     If the credential can be checked but the balance cannot be read, the reply is still 200, with `read_ok` false and zeros. If the
+         *     credential cannot be checked either, the reply is 503 `overloaded`. Refusals use the older codes `auth_required` and
+         *     `invalid_credentials`.
          */
         get: operations["getCreditBalance"];
         put?: never;
@@ -598,7 +598,7 @@ export interface paths {
         };
         /**
          * List ledger entries
-         * @description Lists the caller's ledger entries, newest first. An API key or a session may ask.
+         * @description Lists the account's ledger entries, newest first. Works with an API key or a session.
          */
         get: operations["listLedgerEntries"];
         put?: never;
@@ -643,12 +643,11 @@ export interface paths {
         put?: never;
         /**
          * Add credits
-         * @description Starts a checkout that adds money. Needs a dashboard session: an API key gives 403 `session_required`.
+         * @description Starts a checkout that adds money. Requires a dashboard session: an API key gives 403 `session_required`.
          *
-         *     The balance rises when the payment succeeds, and with it `lifetime_purchased`, which sets the tier at once. The smallest top-up is 5 USD;
-         *     at most 10 a minute are begun, and 20 may wait for payment.
-         *     When the payment provider does not answer, or refuses, or none is configured here, the reply is 402 `payment_failed`. An account may have 20 top-ups that wait for payment; above,
-         *     429 `rate_limit_exceeded`.
+         *     When the payment succeeds, the balance and `lifetime_purchased` rise; the latter sets the tier at once. The smallest top-up is 5 USD. An
+         *     account can start 10 a minute and can have 20 pending; above, 429 `rate_limit_exceeded`. If the payment provider does not answer or
+         *     refuses, or if none is configured, the reply is 402 `payment_failed`.
          */
         post: operations["createTopup"];
         delete?: never;
@@ -666,7 +665,7 @@ export interface paths {
         };
         /**
          * Get a top-up
-         * @description Reads a top-up of the caller. An id that is unknown or belongs to another account gives 404 `topup_not_found`.
+         * @description Returns a top-up of the account. An unknown id, or an id of another account, gives 404 `topup_not_found`.
          */
         get: operations["getTopup"];
         put?: never;
@@ -688,11 +687,12 @@ export interface paths {
         put?: never;
         /**
          * Receive a payment event
-         * @description Receives an event of the payment provider. The provider calls it, not clients: the signature in `Stripe-Signature` authenticates the
-         *     event, and a missing or wrong one gives 400 `invalid_parameter`.
+         * @description Receives an event from the payment provider. Only the provider calls it: the signature in `Stripe-Signature` authenticates the event, and
+         *     a missing or wrong signature gives 400 `invalid_parameter`.
          *
-         *     An event that comes twice counts once. Events have no rate limit; but after 60 with a wrong signature within a minute, all events from
-         *     their network get 503 `overloaded` for a while, unread. 200 means that the event is stored; the provider repeats everything else.
+         *     A repeated event counts once. Events have no rate limit. But after 60 events with a wrong signature within a minute, all events from the
+         *     same network get 503 `overloaded` for a while, unread. 200 means that the event is stored; after any other status the provider repeats
+         *     it.
          */
         post: operations["receivePaymentEvent"];
         delete?: never;
@@ -712,11 +712,11 @@ export interface paths {
         put?: never;
         /**
          * Create a decision
-         * @description Picks one option for each question, with a confidence. Billed on input tokens, rounded up to the nearest 0.0001 USD;
-         *     output is free and failures cost nothing. A missing `state` or `questions` gives 400 `missing_parameter`. Another model gives
-         *     400 `invalid_parameter` with near matches in `did_you_mean` and `suggested_models`; so do, without them, a question that is no `choice`
-         *     and questions as an array. OpenAI's form of a decision (`input`, questions as an array) is not taken. A state that the model rejects or
-         *     refuses gives 400 `invalid_parameter` on `state`. While `jev` is not served: 503 `model_unavailable`.
+         * @description Picks one option for each question, with a confidence. Billed on input tokens, rounded up to the next 0.0001 USD; output is free and
+         *     failures cost nothing. A missing `state` or `questions` gives 400 `missing_parameter`. Another model gives 400 `invalid_parameter`, with
+         *     similar models in `did_you_mean` and `suggested_models`. A question that is not a `choice`, and questions as an array, give 400
+         *     `invalid_parameter` without them. OpenAI's format of a decision (`input`, questions as an array) is not supported. A state that the model
+         *     rejects or refuses gives 400 `invalid_parameter` on `state`. While `jev` is not served, the reply is 503 `model_unavailable`.
          */
         post: operations["createDecision"];
         delete?: never;
@@ -736,8 +736,9 @@ export interface paths {
         put?: never;
         /**
          * Create embeddings
-         * @description Turns texts into vectors, one for each input and in input order. Billed on input tokens alone, after the call; never streamed.
-         *     A model that makes no embeddings is refused with 400 `wrong_endpoint`, a value or a text that the model does not take with 400 `request_rejected`.
+         * @description Turns texts into vectors, one per input, in input order. Only input tokens are billed, after the call. Never streamed. A model that is
+         *     not an embedding model is refused with 400 `wrong_endpoint`, a value or a text that the model does not accept with 400
+         *     `request_rejected`.
          */
         post: operations["createEmbeddings"];
         delete?: never;
@@ -755,7 +756,7 @@ export interface paths {
         };
         /**
          * List error codes
-         * @description Lists every error code: what happened, how to fix it, whether to retry, which operations answer with it. Public.
+         * @description Lists every error code: what happened, how to fix it, whether to retry, and which operations return it. Public.
          */
         get: operations["listErrors"];
         put?: never;
@@ -775,10 +776,10 @@ export interface paths {
         };
         /**
          * Get a genmedia job
-         * @description Reads a genmedia job. Poll every 1 to 2 seconds until `status` is `COMPLETED`, `FAILED` or `EXPIRED`.
+         * @description Returns a genmedia job. Poll every 1 to 2 seconds until `status` is `COMPLETED`, `FAILED` or `EXPIRED`.
          *
-         *     A failed job answers 200 with `error` and `details`. An unknown id, or one of another account, gives 404. Polling is not billed and
-         *     does not count for `rpm`.
+         *     A failed job gives 200 with `error` and `details`. An unknown id, or an id of another account, gives 404. Polling is not billed and does
+         *     not count toward `rpm`.
          */
         get: operations["getGenmediaJob"];
         put?: never;
@@ -800,11 +801,11 @@ export interface paths {
         put?: never;
         /**
          * Run a media model
-         * @description Runs an image or video model and waits up to 25 seconds for the result. When it takes longer, the answer is 202 with a `hint`, and the
-         *     job is polled at `GET /v1/genmedia/jobs/{request_id}`. A client that disconnects before the 25 seconds are over does not stop the job.
+         * @description Runs an image or video model and waits up to 25 seconds for the result. If it takes longer, the answer is 202 with a `hint`: poll the job
+         *     at `GET /v1/genmedia/jobs/{request_id}`. A client that disconnects during the 25 seconds does not stop the job.
          *
-         *     The same models, prices, holds and slots as on the image and video endpoints.
-         *     Errors have the body `{error: "text", details: {error_type, code, request_id}}`.
+         *     Models, prices, holds and slots are the same as on the image and video endpoints. Errors have the body
+         *     `{error: "text", details: {error_type, code, request_id}}`.
          */
         post: operations["runGenmedia"];
         delete?: never;
@@ -824,17 +825,16 @@ export interface paths {
         put?: never;
         /**
          * Generate images
-         * @description Generates images, asynchronously. The answer is a job: poll it at `GET /v1/jobs/{id}` every 1 to 2 seconds. Most images are done within
+         * @description Generates images asynchronously. The answer is a job: poll it at `GET /v1/jobs/{id}` every 1 to 2 seconds. Most images are done within
          *     30 seconds.
          *
-         *     A hold of `estimated_cost` is placed when the job takes a slot, settled when it succeeds and returned in full when it fails.
-         *     When every concurrent image slot of the account is busy, the job waits in a queue, and nothing is held while it waits.
-         *     A full queue is 429 `rate_limited`. A funded account is needed for every model that is not in the free tier.
+         *     A hold of `estimated_cost` is placed when the job takes a slot, settled when the job succeeds, and released in full when it fails. If all
+         *     image slots of the account are in use, the job waits in a queue, and nothing is held while it waits. A full queue gives 429
+         *     `rate_limited`. Models outside the free tier require a funded account.
          *
-         *     What an image costs: `GET /v1/pricing`. A model may also charge once for a request that carries reference images; `estimated_cost` holds
-         *     all of it.
+         *     `GET /v1/pricing` lists the prices. A model may also charge a fee per request with reference images; `estimated_cost` includes it.
          *
-         *     This endpoint does not return images in the call: clients written for a synchronous image API must poll the job.
+         *     This endpoint does not return images directly: clients written for a synchronous image API must poll the job.
          */
         post: operations["createImage"];
         delete?: never;
@@ -852,8 +852,7 @@ export interface paths {
         };
         /**
          * List jobs
-         * @description Lists the caller's image and video jobs, newest first, in pages. Every filter given must match; jobs of every key of the account are
-         *     listed.
+         * @description Lists the account's image and video jobs of all its keys, newest first, in pages. Filters combine: a job must match all of them.
          */
         get: operations["listJobs"];
         put?: never;
@@ -873,11 +872,11 @@ export interface paths {
         };
         /**
          * Get a job
-         * @description Reads an image or video job. Poll every 1 to 2 seconds until `status` is `succeeded`, `failed`, `refunded` or `expired`.
+         * @description Returns an image or video job. Poll every 1 to 2 seconds until `status` is `succeeded`, `failed`, `refunded` or `expired`.
          *
-         *     A failed job still answers 200, with `status` `failed` and `error`. A job that waits for a slot shows `queued` with its `queue_position`.
-         *     An id that is unknown, belongs to another account or names a genmedia job gives 404 `job_not_found`. Polling is not billed and does
-         *     not count for `rpm`. With `wait`, the answer comes as soon as the job has ended, and after so many seconds at the latest.
+         *     A failed job also gives 200, with `status` `failed` and `error`. A job that waits for a slot has the status `queued` and a
+         *     `queue_position`. An unknown id, an id of another account and an id of a genmedia job give 404 `job_not_found`. Polling is not billed and
+         *     does not count toward `rpm`. With `wait`, the answer comes as soon as the job ends, at the latest after that many seconds.
          */
         get: operations["getJob"];
         put?: never;
@@ -897,7 +896,7 @@ export interface paths {
         };
         /**
          * List tiers
-         * @description Lists the limits of every account tier. Public; the answer may be kept for 300 seconds.
+         * @description Lists the limits of every account tier. Public; the answer may be cached for 300 seconds.
          */
         get: operations["listTiers"];
         put?: never;
@@ -919,13 +918,13 @@ export interface paths {
         put?: never;
         /**
          * Create a message
-         * @description Answers a conversation in Anthropic's form, whole or as a stream (`stream: true`), with the models and prices of chat. The key comes as
-         *     `Authorization: Bearer` or as `x-api-key`. Errors have Anthropic's envelope, where `upstream_error` is `overloaded_error` on 503 and
-         *     `api_error` on 502. A stream that broke ends with an `error` event of code `stream_interrupted`; nothing is charged then.
+         * @description Answers a conversation in Anthropic's format, whole or as a stream (`stream: true`), with the same models and prices as chat. Send the
+         *     key as `Authorization: Bearer` or as `x-api-key`. Errors have Anthropic's envelope, where `upstream_error` is `overloaded_error` on 503
+         *     and `api_error` on 502. An interrupted stream ends with an `error` event of code `stream_interrupted` and costs nothing.
          *
-         *     A model that shows its reasoning answers with a `thinking` block (empty `signature`) before text and tool calls, also in a stream; a
-         *     model that does not answers without one. The thinking budget is sent on the first turn only: once the history holds a `thinking`,
-         *     `redacted_thinking` or `tool_use` block of the assistant, the request goes out without it.
+         *     If a model shows its thinking, the answer and the stream begin with a `thinking` block (with an empty `signature`) before text and tool
+         *     calls. The thinking budget is sent only on the first turn: once the history contains a `thinking`, `redacted_thinking` or `tool_use`
+         *     block of the assistant, the request is sent without it.
          */
         post: operations["createMessage"];
         delete?: never;
@@ -945,7 +944,7 @@ export interface paths {
         put?: never;
         /**
          * Count message tokens
-         * @description Counts the tokens that a message request would send. Costs nothing and calls no model.
+         * @description Counts the input tokens of a message request. It is free and calls no model.
          */
         post: operations["countMessageTokens"];
         delete?: never;
@@ -963,14 +962,13 @@ export interface paths {
         };
         /**
          * List models
-         * @description Lists the models that can be called, with prices and capabilities. Public: no key is needed, and one that is sent is not read.
+         * @description Lists the available models, with prices and capabilities. Public: no key is needed, and a sent key is ignored.
          *
-         *     `type` and `creator` list models that have any of the values given; `tags`, `use_cases`, the modalities and `supported_parameters` list
-         *     models that have all of them. A filter that is not sent does not narrow the list, and a value that no model has gives an empty one.
-         *     Paused and retired models are not listed.
+         *     `type` and `creator` list models with any of the given values; `tags`, `use_cases`, the modalities and `supported_parameters` list models
+         *     with all of them. A value that no model has gives an empty list. Paused and retired models are not listed.
          *
-         *     The list comes whole. Anthropic's clients, which send the header `anthropic-version`, may page through it with `limit`, `after_id` and
-         *     `before_id`; an id that is not in the list gives 400 `invalid_parameter`.
+         *     The list is not paged. Only Anthropic's clients, which send the header `anthropic-version`, may page through it with `limit`, `after_id`
+         *     and `before_id`; an id that is not in the list gives 400 `invalid_parameter`.
          */
         get: operations["listModels"];
         put?: never;
@@ -990,10 +988,10 @@ export interface paths {
         };
         /**
          * Get a model
-         * @description Reads one model by its id or by an alias. Slashes in the id may be sent as `%2F` or as they are. Public.
+         * @description Returns one model by its id or by an alias. Slashes in the id may be sent as `%2F` or unescaped. Public.
          *
-         *     An id that is not served, paused and retired ones included, gives 404 `model_not_found` with near matches in `did_you_mean` and
-         *     `suggested_models`; the message names a replacement when one exists.
+         *     An id that is not served, also of a paused or retired model, gives 404 `model_not_found` with similar models in `did_you_mean` and
+         *     `suggested_models`; the message names a replacement if there is one.
          */
         get: operations["getModel"];
         put?: never;
@@ -1058,12 +1056,11 @@ export interface paths {
         put?: never;
         /**
          * Rerank documents
-         * @description Sorts documents by how well they fit a query. Billed on input tokens at the model's input rate; never streamed.
-         *     The request is refused before the call when the balance cannot pay for the most that it may cost: some providers bill the query
-         *     with every document.
+         * @description Sorts documents by their relevance to a query. Billed on input tokens at the model's input rate; never streamed. The gateway refuses the
+         *     request before the call if the balance cannot pay for its maximum cost: some providers bill the query with every document.
          *
-         *     Errors have the older form: branch on `error.type`; a 402 carries it as `error.code` too. A 401, 402 or 403 of the model's provider comes back as 503 `server_error`,
-         *     its other 4xx as `invalid_request`.
+         *     Errors have the older format: branch on `error.type`; a 402 also carries it as `error.code`. A 401, 402 or 403 from the model's provider
+         *     becomes 503 `server_error`, any other 4xx becomes `invalid_request`.
          */
         post: operations["createRerank"];
         delete?: never;
@@ -1083,13 +1080,13 @@ export interface paths {
         put?: never;
         /**
          * Create a response
-         * @description Answers a conversation in the form of OpenAI's Responses, whole or as a stream (`stream: true`), with the models and prices of chat. An
-         *     addition to the specification, for clients that speak nothing else. Nothing is stored: the whole conversation is sent each time, and what
-         *     would need an earlier answer (`previous_response_id`, `conversation`, `item_reference`, `background`, `prompt`, `file_id`) is refused with
-         *     400 `stateless_only`.
+         * @description Answers a conversation in the format of OpenAI's Responses API, whole or as a stream (`stream: true`), with the same models and prices as
+         *     chat. It is an addition to the specification, for clients that support no other API. Nothing is stored: send the whole conversation each
+         *     time. Fields that need stored data (`previous_response_id`, `conversation`, `item_reference`, `background`, `prompt`, `file_id`) are
+         *     refused with 400 `stateless_only`.
          *
-         *     Of the provider's own tools those that agents send unasked are left out, the others refused; see `tools`. A stream that broke ends with
-         *     an `error` record of code `stream_interrupted` and `response.failed`; nothing is charged then.
+         *     Built-in tools that agents send by default are dropped, the others are refused; see `tools`. An interrupted stream ends with an `error`
+         *     event of code `stream_interrupted` and `response.failed`, and costs nothing.
          */
         post: operations["createResponse"];
         delete?: never;
@@ -1109,7 +1106,7 @@ export interface paths {
         put?: never;
         /**
          * Create a decision (System One path)
-         * @description The same as `POST /v1/decisions`, under the path that clients of the System One form call.
+         * @description The same as `POST /v1/decisions`, under the path that System One clients use.
          */
         post: operations["createSystemOneDecision"];
         delete?: never;
@@ -1127,8 +1124,8 @@ export interface paths {
         };
         /**
          * Get a receipt
-         * @description Reads the receipt of one request of the caller: usage, the price at its admission, the sum, the ledger entries. Of several requests that
-         *     were sent with the same `x-request-id` it is the newest. An id that is unknown or belongs to another account gives 404
+         * @description Returns the receipt of one request of the account: its usage, the prices at its admission, the sum and the ledger entries. If several
+         *     requests had the same `x-request-id`, it is the receipt of the newest. An unknown id, or an id of another account, gives 404
          *     `request_not_found`.
          */
         get: operations["getReceipt"];
@@ -1151,13 +1148,13 @@ export interface paths {
         put?: never;
         /**
          * Generate a video
-         * @description Generates a video from a prompt and, with `image_url`, from a first frame. The model decides whether it has sound. The answer is a job:
-         *     poll it at `GET /v1/jobs/{id}`.
+         * @description Generates a video from a prompt and, with `image_url`, from a first frame. The model determines whether the video has sound. The answer
+         *     is a job: poll it at `GET /v1/jobs/{id}`.
          *
-         *     For funded accounts only: an account that never added credits gets 402 `model_requires_paid`, and a tier without video slots 403
-         *     `permission_denied` with the deposit that lifts it.
-         *     Billed per second of the video; a failed job returns its hold in full. A model id that is not served gives 404 `model_not_found`,
-         *     and while no video model is served at all every request does, right after authentication and whatever its body.
+         *     For funded accounts only: an account that never added credits gets 402 `model_requires_paid`. A tier without video slots gets 403
+         *     `permission_denied`, with the deposit that unlocks video. Billed per second of video; a failed job releases its hold in full. A model id
+         *     that is not served gives 404 `model_not_found`. While no video model is served, every request gives this error, right after
+         *     authentication and whatever its body.
          */
         post: operations["createVideo"];
         delete?: never;
@@ -1170,7 +1167,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description What was asked for is on its way, if there is such an account: the reply does not tell. */
+        /** @description The request is accepted. The reply does not say whether the account exists. */
         Accepted: {
             /**
              * @description Always true.
@@ -1314,7 +1311,7 @@ export interface components {
         };
         /** @description Body of a 404. */
         AnthropicError404ModelNotFound: {
-            /** @description The nearest id; null where none is near. */
+            /** @description The closest model id; null if no id is close. */
             did_you_mean?: string | null;
             /** @description What is wrong. */
             error: {
@@ -1352,7 +1349,7 @@ export interface components {
             };
             /** @description Equals the header `x-request-id`. */
             request_id: string;
-            /** @description Other ids that may serve. */
+            /** @description Other models that may work. */
             suggested_models?: string[];
             /**
              * @description Always `error`.
@@ -1668,13 +1665,13 @@ export interface components {
              */
             type: "error";
         };
-        /** @description What to change; what is left out stays as it is. */
+        /** @description What to change. Omitted fields stay unchanged. */
         ApiKeyChange: {
-            /** @description Whether calls with the key are taken; default: as it is. A disabled key is refused everywhere within a second. */
+            /** @description Whether calls with the key are accepted; default: unchanged. A disabled key is refused everywhere within a second. */
             enabled?: boolean;
-            /** @description USD that may be spent through it in all, what was spent so far included; null: no limit of its own; default: as it is. */
+            /** @description Total USD that the key may spend, including what it has already spent; null: no limit of its own; default: unchanged. */
             limit_usd?: components["schemas"]["KeyBudget"] | null;
-            /** @description New name, 1 to 100 characters; default: as it is. */
+            /** @description New name, 1 to 100 characters; default: unchanged. */
             name?: components["schemas"]["ApiKeyName"];
         } & {
             [key: string]: unknown;
@@ -1694,73 +1691,73 @@ export interface components {
              */
             object: "list";
         };
-        /** @description Name of a key, for people: 1 to 100 characters. */
+        /** @description Display name of a key: 1 to 100 characters. */
         ApiKeyName: string;
-        /** @description A key as it is shown after it was made: without its secret. */
+        /** @description A key without its secret, as shown after its creation. */
         ApiKeyRecord: {
-            /** @description When it was made. */
+            /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description Whether calls with it are taken. */
+            /** @description Whether calls with the key are accepted. */
             enabled: boolean;
             /** @description Record id. */
             id: string;
-            /** @description Whether it is the account's default key. A disabled default is skipped where the default is looked for. */
+            /** @description Whether it is the account's default key. A disabled default key is skipped. */
             is_default: boolean;
-            /** @description When it was last used, exact to about a minute; null when it never was. */
+            /** @description When it was last used, accurate to about a minute; null if never. */
             last_used_at: components["schemas"]["Timestamp"] | null;
-            /** @description USD that may be spent through it in all; a call above gives 402 `key_limit_reached`. Null: as much as the account has. */
+            /** @description Total USD that the key may spend; a call above gives 402 `key_limit_reached`. Null: no limit of its own. */
             limit_usd: components["schemas"]["Usd"] | null;
             /** @description First and last characters of the key. */
             masked: string;
-            /** @description Name for people. */
+            /** @description Display name. */
             name: string;
             /**
              * @description Always `api_key`.
              * @enum {string}
              */
             object: "api_key";
-            /** @description Always empty: a key may call everything that its account may. */
+            /** @description Always empty: a key may call everything that its account may call. */
             scopes: string[];
-            /** @description USD spent through it so far. */
+            /** @description USD spent with the key so far. */
             usage_usd: components["schemas"]["Usd"];
         };
         /** @description A new key. */
         ApiKeyRequest: {
-            /** @description USD that may be spent through it in all; default, and null: as much as the account has. */
+            /** @description Total USD that the key may spend; default, and null: no limit of its own. */
             limit_usd?: components["schemas"]["KeyBudget"] | null;
-            /** @description Name for people, 1 to 100 characters. */
+            /** @description Display name, 1 to 100 characters. */
             name: components["schemas"]["ApiKeyName"];
         } & {
             [key: string]: unknown;
         };
         /** @description The model's message. */
         AssistantMessage: {
-            /** @description The text; null beside tool calls. */
+            /** @description The text; null in a message with tool calls. */
             content: string | null;
-            /** @description The model's thinking, where it shows it. */
+            /** @description The model's thinking, if the model shows it. */
             reasoning_content?: string | null;
-            /** @description Why the model refused to answer, where it says so. */
+            /** @description Why the model refused to answer, if it says so. */
             refusal?: string | null;
             /**
              * @description Always `assistant`.
              * @enum {string}
              */
             role: "assistant";
-            /** @description Calls of tools. */
+            /** @description Tool calls. */
             tool_calls?: components["schemas"]["ChatToolCall"][];
         } & {
             [key: string]: unknown;
         };
-        /** @description Audio slots by kind of work, so that one kind cannot block the others. Their sum may exceed `audio_concurrent`; both limits hold. */
+        /** @description Audio slots by type of work, so that one type cannot block the others. Their sum may exceed `audio_concurrent`; both limits apply. */
         AudioConcurrency: {
             /**
              * Format: int32
-             * @description Speech, music and sound effects at once.
+             * @description Concurrent speech, music and sound effect calls.
              */
             speech: number;
             /**
              * Format: int32
-             * @description Transcriptions at once.
+             * @description Concurrent transcriptions.
              */
             transcription: number;
             /**
@@ -1770,29 +1767,29 @@ export interface components {
             understanding: number;
         };
         /**
-         * @description The audio formats that a call may ask for.
+         * @description The audio formats.
          * @enum {string}
          */
         AudioFormat: "mp3_44100_128" | "mp3_44100_192" | "mp3_22050_32" | "pcm_16000" | "pcm_22050" | "pcm_24000" | "pcm_44100" | "ulaw_8000" | "mp3" | "pcm";
-        /** @description Audio that is kept: the JSON answer with `save_to_blob=1`. */
+        /** @description Kept audio: the JSON answer with `save_to_blob=1`. */
         AudioGeneration: {
             /** @description Balance in USD after the charge. */
             balance_usd: components["schemas"]["Usd"];
-            /** @description What was charged in USD. */
+            /** @description USD charged. */
             cost_usd: components["schemas"]["Usd"];
             /**
              * Format: double
              * @description Length in seconds.
              */
             duration_sec: number;
-            /** @description Id of the kept audio. It is not polled: the audio is there already. */
+            /** @description Id of the kept audio. Do not poll it: the audio is already available. */
             job_id: string;
             /**
              * @description Always `audio`.
              * @enum {string}
              */
             kind: "audio";
-            /** @description Id of the model that made it. */
+            /** @description Id of the model that generated the audio. */
             model: string;
             /**
              * @description Always `audio.generation`.
@@ -1801,15 +1798,15 @@ export interface components {
             object: "audio.generation";
             /**
              * Format: uri
-             * @description Permanent address of the audio, served by the gateway.
+             * @description Permanent URL of the audio, served by the gateway.
              */
             url: string;
         };
         /** @description A hint that the balance is nearly used up. */
         BalanceNudge: {
-            /** @description What to do about it: the address to add credits at. */
+            /** @description What to do: the URL where you add credits. */
             action: string;
-            /** @description What is the matter, as a sentence for people. */
+            /** @description The hint as a sentence, for humans. */
             message: string;
         };
         /** @description Body of a 401. */
@@ -1844,7 +1841,7 @@ export interface components {
         };
         /** @description Body of a 404. */
         BareError404ModelNotFound: {
-            /** @description The nearest id; null where none is near. */
+            /** @description The closest model id; null if no id is close. */
             did_you_mean?: string | null;
             /** @description What is wrong. */
             error: {
@@ -1858,7 +1855,7 @@ export interface components {
                  */
                 type: "model_not_found";
             };
-            /** @description Other ids that may serve. */
+            /** @description Other models that may work. */
             suggested_models?: string[];
         };
         /** @description Body of a 415. */
@@ -1950,15 +1947,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description An addition to a block. */
+        /** @description A delta of a block. */
         BlockDelta: components["schemas"]["TextDelta"] | components["schemas"]["InputJsonDelta"] | components["schemas"]["ThinkingDelta"] | components["schemas"]["SignatureDelta"] | components["schemas"]["CitationsDelta"];
-        /** @description Adds to a block. */
+        /** @description Extends a block. */
         BlockDeltaEvent: {
-            /** @description The addition. */
+            /** @description The delta. */
             delta: components["schemas"]["BlockDelta"];
             /**
              * Format: int32
-             * @description Which block.
+             * @description Index of the block.
              */
             index: number;
             /**
@@ -1967,13 +1964,13 @@ export interface components {
              */
             type: "content_block_delta";
         };
-        /** @description Opens a block. Thinking comes first, where the model shows it. */
+        /** @description Opens a block. Thinking comes first, if the model shows it. */
         BlockStartEvent: {
             /** @description The block, still empty. */
             content_block: components["schemas"]["OutputBlock"];
             /**
              * Format: int32
-             * @description Which block, from 0 without gaps.
+             * @description Index of the block, from 0 without gaps.
              */
             index: number;
             /**
@@ -1986,7 +1983,7 @@ export interface components {
         BlockStopEvent: {
             /**
              * Format: int32
-             * @description Which block.
+             * @description Index of the block.
              */
             index: number;
             /**
@@ -1995,11 +1992,11 @@ export interface components {
              */
             type: "content_block_stop";
         };
-        /** @description Where the provider should cache the prompt; without effect on models whose provider caches by itself or not at all. */
+        /** @description Where the provider should cache the prompt. No effect if the provider caches automatically or not at all. */
         CacheControl: {
             /** @description How long the cache lives: `5m`, the default, or `1h`. */
             ttl?: string | null;
-            /** @description Kind of caching; `ephemeral` is the only one. */
+            /** @description Type of caching; only `ephemeral` exists. */
             type: string;
         } & {
             [key: string]: unknown;
@@ -2012,12 +2009,12 @@ export interface components {
         CatalogAudioConcurrency: {
             /**
              * Format: int32
-             * @description Speech, music and sound effects at once.
+             * @description Concurrent speech, music and sound effect calls.
              */
             speech: number;
             /**
              * Format: int32
-             * @description Transcriptions at once.
+             * @description Concurrent transcriptions.
              */
             transcription: number;
             /**
@@ -2190,7 +2187,10 @@ export interface components {
             supports_tools?: boolean;
             /** @description Default: whether `input_modalities` holds `image`. */
             supports_vision?: boolean;
-            /** @description Capability tags; default: those that the other keys prove. `fast`, `implicit-caching` and `explicit-caching` are refused: no model has them. */
+            /**
+             * @description Capability tags; default: those that the other keys prove. `fast`, `implicit-caching` and `explicit-caching` are refused: no model has
+             *     them.
+             */
             tags?: components["schemas"]["ModelTag"][];
             /** @description Editorial label. */
             tier?: string;
@@ -2331,8 +2331,8 @@ export interface components {
             /** @description Address below which the protocol's paths are called. `simulator:/PATH` is PATH of the built-in simulator. */
             base_url: string;
             /**
-             * @description Headers sent with every call besides the protocol's own. `${NAME}` in a value is the variable NAME of the environment, for a secret; `$$`
-             *     is a dollar. A header whose variable is not set is left out.
+             * @description Headers sent with every call besides the protocol's own. `${NAME}` in a value is the variable NAME of the environment, for a secret;
+             *     `$$` is a dollar. A header whose variable is not set is left out.
              */
             headers?: {
                 [key: string]: string;
@@ -2385,51 +2385,51 @@ export interface components {
         CatalogTier: {
             /**
              * Format: int32
-             * @description Audio calls at once, of all kinds.
+             * @description Concurrent audio calls of all types.
              */
             audio_concurrent: number;
             /** @description Audio calls at once, by kind. */
             audio_concurrent_per_capability: components["schemas"]["CatalogAudioConcurrency"];
             /**
              * Format: int32
-             * @description Tier 4 only: image and video jobs that run at once, from one shared pool.
+             * @description Tier 4 only: concurrent image and video jobs, in one shared pool.
              */
             combined_media_concurrent?: number;
             /**
              * Format: int32
-             * @description Tier 4 only: image and video jobs that may wait, together.
+             * @description Tier 4 only: image and video jobs together that may wait in the queue.
              */
             combined_queue_depth_cap?: number;
             /**
              * Format: int32
-             * @description Image jobs that run at once.
+             * @description Concurrent image jobs.
              */
             image_concurrent: number;
             /**
              * Format: int32
-             * @description Image jobs that may wait.
+             * @description Image jobs that may wait in the queue.
              */
             image_queue_depth_cap: number;
             /**
              * Format: int64
-             * @description Most tokens of one request; more gives 413 `request_too_large`.
+             * @description Maximum tokens of one request; more gives 413 `request_too_large`.
              */
             max_single_request: number;
             /**
              * Format: double
-             * @description Cumulative deposits in USD from which the tier holds. Bonuses, gifts and refunds do not count.
+             * @description Cumulative deposits in USD that the tier requires. Bonuses, gifts and refunds do not count.
              */
             min_deposit: number;
-            /** @description Name for people. */
+            /** @description Display name. */
             name: string;
             /**
              * Format: int32
-             * @description Requests per minute and model.
+             * @description Requests per minute for each model.
              */
             per_model_rpm: number;
             /**
              * Format: int32
-             * @description Requests per minute, over all models.
+             * @description Requests per minute, across all models.
              */
             rpm: number;
             /**
@@ -2439,17 +2439,17 @@ export interface components {
             tier: number;
             /**
              * Format: int64
-             * @description Tokens per minute, over all models.
+             * @description Tokens per minute, across all models.
              */
             tpm: number;
             /**
              * Format: int32
-             * @description Video jobs that run at once; 0: video is blocked.
+             * @description Concurrent video jobs; 0 blocks video.
              */
             video_concurrent: number;
             /**
              * Format: int32
-             * @description Video jobs that may wait.
+             * @description Video jobs that may wait in the queue.
              */
             video_queue_depth_cap: number;
         };
@@ -2465,11 +2465,11 @@ export interface components {
         CatalogVoiceFamily: "provider_a" | "provider_b";
         /** @description One answer. */
         ChatChoice: {
-            /** @description Why it ended. */
+            /** @description Why the answer ended. */
             finish_reason: components["schemas"]["FinishReason"];
             /**
              * Format: int32
-             * @description From 0.
+             * @description Index of the answer, from 0.
              */
             index: number;
             /** @description The model's message. */
@@ -2477,37 +2477,37 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description One record of a streamed answer. All records of an answer share id, created and model. */
+        /** @description One chunk of a streamed answer. All chunks of an answer share `id`, `created` and `model`. */
         ChatChunk: {
-            /** @description Additions; empty on the record that carries the usage. */
+            /** @description The deltas; empty in the chunk that carries the usage. */
             choices: components["schemas"]["ChatChunkChoice"][];
-            /** @description When it was made. */
+            /** @description When it was created. */
             created: components["schemas"]["UnixTime"];
-            /** @description On the last record of a stream that broke; its `finish_reason` is `error`. */
+            /** @description In the last chunk of an interrupted stream, whose `finish_reason` is `error`. */
             error?: components["schemas"]["StreamError"];
             /** @description Id of the answer. */
             id: string;
-            /** @description The model that was asked for, its alias resolved. */
+            /** @description The requested model, with its alias resolved. */
             model: string;
             /**
              * @description Always `chat.completion.chunk`.
              * @enum {string}
              */
             object: "chat.completion.chunk";
-            /** @description On the last record, when `stream_options.include_usage` was set. */
+            /** @description In the last chunk, if `stream_options.include_usage` is set. */
             usage?: components["schemas"]["ChatUsage"] | null;
         } & {
             [key: string]: unknown;
         };
-        /** @description What a record adds to one answer. */
+        /** @description What a chunk adds to one answer. */
         ChatChunkChoice: {
-            /** @description The addition; the first one carries the role. */
+            /** @description The delta; the first one carries the role. */
             delta: components["schemas"]["ChatDelta"];
-            /** @description Null until the answer's last record. */
+            /** @description Null until the answer's last chunk. */
             finish_reason: components["schemas"]["FinishReason"] | null;
             /**
              * Format: int32
-             * @description From 0.
+             * @description Index of the answer, from 0.
              */
             index: number;
         } & {
@@ -2517,28 +2517,28 @@ export interface components {
         ChatCompletion: {
             /** @description The answers, `n` of them. */
             choices: components["schemas"]["ChatChoice"][];
-            /** @description When it was made. */
+            /** @description When it was created. */
             created: components["schemas"]["UnixTime"];
             /** @description Id of the answer. */
             id: string;
-            /** @description The model that was asked for, its alias resolved. */
+            /** @description The requested model, with its alias resolved. */
             model: string;
             /**
              * @description Always `chat.completion`.
              * @enum {string}
              */
             object: "chat.completion";
-            /** @description What was used and charged. */
+            /** @description Usage and cost. */
             usage: components["schemas"]["ChatUsage"];
         } & {
             [key: string]: unknown;
         };
         /**
-         * @description One part of a message. Parts of kinds that this gateway does not know are forwarded as sent. An address in a part of any kind is HTTPS and
-         *     names a public host, or is a data URL: any other gives 400 `invalid_parameter`, which names it (`messages[0].content[1].image_url.url`).
+         * @description One part of a message. Parts of unknown types are forwarded as sent. In a part of any type, a URL must be an https URL of a public host
+         *     or a data URL. Any other URL gives 400 `invalid_parameter`, with its path as `param` (`messages[0].content[1].image_url.url`).
          */
         ChatContentPart: {
-            /** @description The image of an `image_url` part: an https address or a data URL. */
+            /** @description The image of an `image_url` part: an https URL or a data URL. */
             image_url?: components["schemas"]["ChatImageUrl"];
             /** @description The text of a `text` part. */
             text?: string;
@@ -2547,29 +2547,29 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description An addition to an answer. */
+        /** @description A delta of an answer. */
         ChatDelta: {
-            /** @description Text. */
+            /** @description The next part of the text. */
             content?: string | null;
-            /** @description Thinking. */
+            /** @description The next part of the thinking. */
             reasoning_content?: string | null;
             /**
-             * @description On the first record.
+             * @description In the first chunk only.
              * @enum {string}
              */
             role?: "assistant" | "";
-            /** @description Additions to tool calls; the first of each carries its id and name. */
+            /** @description Deltas of tool calls; the first delta of each call carries its id and name. */
             tool_calls?: components["schemas"]["ChatToolCallDelta"][];
         } & {
             [key: string]: unknown;
         };
         /** @description A function that the model may call. */
         ChatFunction: {
-            /** @description What it does, for the model. */
+            /** @description What the function does; the model reads it. */
             description?: string | null;
-            /** @description Name, up to 64 characters of letters, digits, `_` and `-`. */
+            /** @description Name of the function: up to 64 characters of letters, digits, `_` and `-`. */
             name: string;
-            /** @description JSON Schema of its arguments; default: it takes none. */
+            /** @description JSON Schema of the arguments; default: no arguments. */
             parameters?: {
                 [key: string]: unknown;
             } | null;
@@ -2587,92 +2587,95 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description An addition to a function call. */
+        /** @description A delta of a function call. */
         ChatFunctionDelta: {
-            /** @description The next piece of the arguments' JSON text. */
+            /** @description The next part of the arguments' JSON text. */
             arguments?: string;
-            /** @description On the first addition. */
+            /** @description In the first delta only. */
             name?: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description An image, by address or as a data URL. */
+        /** @description An image, as an https URL or a data URL. */
         ChatImageUrl: {
-            /** @description How closely the model looks: `auto` (default), `low` or `high`. */
+            /** @description How closely the model looks at the image: `auto` (default), `low` or `high`. */
             detail?: string | null;
-            /** @description https address of a public host, or `data:image/…;base64,…`. */
+            /** @description https URL of a public host, or `data:image/…;base64,…`. */
             url: string;
         } & {
             [key: string]: unknown;
         };
         /** @description One message of the conversation; unknown fields are forwarded as sent. */
         ChatMessage: {
-            /** @description Text, or an array of content parts; null beside tool calls. */
+            /** @description Text or an array of content parts; null in a message with tool calls. */
             content?: string | components["schemas"]["ChatContentPart"][] | null;
-            /** @description Who speaks. */
+            /** @description Role of the author. */
             role: components["schemas"]["ChatRole"];
-            /** @description Required on `tool` messages: the call that this is the result of. */
+            /** @description Required on `tool` messages: id of the tool call that this result belongs to. */
             tool_call_id?: string | null;
             /** @description Tool calls of an earlier assistant turn; default: none. */
             tool_calls?: components["schemas"]["ChatToolCall"][] | null;
         } & {
             [key: string]: unknown;
         };
-        /** @description A chat request in OpenAI's form. Fields not listed here are forwarded as sent. */
+        /** @description A chat request in OpenAI's format. Fields not listed here are forwarded as sent. */
         ChatRequest: {
-            /** @description Form of a spoken answer; default: none. */
+            /** @description Options of an audio answer; default: none. */
             audio?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Above 0: words that stood often come less often; OpenAI's models take -2 to 2. Default: the model's. */
+            /** @description Above 0: tokens that occurred often become less likely. OpenAI's models accept -2 to 2. Default: the model's. */
             frequency_penalty?: number | null;
             /**
              * @deprecated
-             * @description The older form of `tool_choice`; default `auto` beside functions.
+             * @description Older form of `tool_choice`; default `auto` if there are functions.
              */
             function_call?: string | {
                 [key: string]: unknown;
             } | null;
             /**
              * @deprecated
-             * @description The older form of `tools`; default: none.
+             * @description Older form of `tools`; default: none.
              */
             functions?: {
                 [key: string]: unknown;
             }[] | null;
-            /** @description Makes tokens likelier or less likely, by their id; OpenAI's models take -100 to 100. Default: none. */
+            /** @description Makes tokens more or less likely, by token id. OpenAI's models accept -100 to 100. Default: none. */
             logit_bias?: {
                 [key: string]: number;
             } | null;
-            /** @description Whether the answer says how likely its tokens were; default false. Some hosts take a number: how many of the likeliest each place shows. */
+            /**
+             * @description Whether to return the log probabilities of the answer's tokens; default false. Some providers accept a number: how many of the most
+             *     likely tokens to return at each position.
+             */
             logprobs?: boolean | number | null;
-            /** @description Newer name of `max_tokens`, with the same default; where both are given, the lower counts. */
+            /** @description Newer name of `max_tokens`, with the same default. If both are given, the lower value applies. */
             max_completion_tokens?: number | null;
-            /** @description Most tokens of the answer, thinking included. Default: the model's. Lowered when the balance cannot pay for all of it. */
+            /** @description Maximum tokens of the answer, thinking included. Default: the model's. Lowered when the balance cannot pay for all of it. */
             max_tokens?: number | null;
-            /** @description The conversation, at least one message; forwarded as sent. */
+            /** @description The conversation: at least one message, forwarded as sent. */
             messages: components["schemas"]["ChatMessage"][];
-            /** @description Dropped: no answer is kept. */
+            /** @description Dropped: the gateway stores no answers. */
             metadata?: unknown;
-            /** @description What the answer is made of; default: text. */
+            /** @description Output types of the answer; default: text. */
             modalities?: string[] | null;
             /** @description Model id or alias. */
             model: string;
-            /** @description What the provider's own moderation does; default: the provider's. */
+            /** @description Settings of the provider's own moderation; default: the provider's. */
             moderation?: {
                 [key: string]: unknown;
             } | null;
-            /** @description How many answers; default 1. Each is billed. */
+            /** @description Number of answers; default 1. Each answer is billed. */
             n?: number | null;
-            /** @description Whether several tools may be called at once; default: the model's. */
+            /** @description Whether the model may call several tools at once; default: the model's. */
             parallel_tool_calls?: boolean | null;
-            /** @description A text that most of the answer will repeat; default: none. */
+            /** @description Predicted text that most of the answer will match; default: none. */
             prediction?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Above 0: words that stood at all come less often; OpenAI's models take -2 to 2. Default: the model's. */
+            /** @description Above 0: tokens that occurred at all become less likely. OpenAI's models accept -2 to 2. Default: the model's. */
             presence_penalty?: number | null;
-            /** @description Requests that share it share the provider's prompt cache more often; default: none. */
+            /** @description Requests with the same key hit the provider's prompt cache more often; default: none. */
             prompt_cache_key?: string | null;
             /** @description How the provider caches the prompt; default: the provider's. */
             prompt_cache_options?: {
@@ -2684,37 +2687,37 @@ export interface components {
             reasoning?: components["schemas"]["ReasoningOptions"] | null;
             /** @description How much the model thinks; default: the model's. Dropped for models without `supports_reasoning`. */
             reasoning_effort?: components["schemas"]["ReasoningEffort"] | null;
-            /** @description Form of the answer; default: text. Others are for models with `supports_structured_outputs`. */
+            /** @description Format of the answer; default: text. Other formats work on models with `supports_structured_outputs`. */
             response_format?: components["schemas"]["ResponseFormat"] | null;
-            /** @description An opaque id of the caller's own user, for the provider's abuse checks; default: none. */
+            /** @description An opaque id of your end user, for the provider's abuse checks; default: none. */
             safety_identifier?: string | null;
-            /** @description Asks for the same answer to the same request, as far as the model can; default: none. */
+            /** @description Makes answers to the same request repeatable, as far as the model supports it; default: none. */
             seed?: number | null;
-            /** @description The provider's kind of service; default: the provider's. */
+            /** @description The provider's service tier; default: the provider's. */
             service_tier?: string | null;
-            /** @description Where to stop: one text or several; default: nowhere. */
+            /** @description Stop sequences: one string or several; default: none. */
             stop?: string | string[] | null;
-            /** @description Dropped: no answer is kept. */
+            /** @description Dropped: the gateway stores no answers. */
             store?: unknown;
-            /** @description Whether the answer comes as server-sent events; default false. */
+            /** @description Whether to stream the answer as server-sent events; default false. */
             stream?: boolean | null;
-            /** @description What a stream carries beside the answer; default: nothing. */
+            /** @description What a stream carries in addition to the answer; default: nothing. */
             stream_options?: components["schemas"]["StreamOptions"] | null;
-            /** @description 0 to 2. No service default; the model's applies. */
+            /** @description 0 to 2. Default: the model's. */
             temperature?: number | null;
-            /** @description `none`, `auto`, `required`, or an object that names a tool; default `auto` beside tools, else `none`. */
+            /** @description `none`, `auto`, `required`, or an object that names a tool; default `auto` if there are tools, else `none`. */
             tool_choice?: string | {
                 [key: string]: unknown;
             } | null;
-            /** @description Tools that the model may call; default: none. On models with `supports_tools`, like the older field `functions`. */
+            /** @description Tools that the model may call; default: none. Only on models with `supports_tools`, like the older field `functions`. */
             tools?: components["schemas"]["ChatTool"][] | null;
-            /** @description How many likeliest tokens each place shows, beside `logprobs`; default: none. */
+            /** @description How many of the most likely tokens to return at each position, with `logprobs`; default: none. */
             top_logprobs?: number | null;
-            /** @description 0 to 1. No service default; the model's applies. */
+            /** @description 0 to 1. Default: the model's. */
             top_p?: number | null;
-            /** @description An opaque id of the caller's own user; default: none. */
+            /** @description An opaque id of your end user; default: none. */
             user?: string | null;
-            /** @description How long-winded the answer is, such as `low`; default: the model's. */
+            /** @description How detailed the answer is, such as `low`; default: the model's. */
             verbosity?: string | null;
             /** @description How the provider searches the web, on search models; default: the provider's. */
             web_search_options?: {
@@ -2724,47 +2727,47 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * @description Who speaks. `developer` is another name of `system`; `function` is the older form of `tool`.
+         * @description Role of a message's author. `developer` is another name for `system`; `function` is the older form of `tool`.
          * @enum {string}
          */
         ChatRole: "developer" | "system" | "user" | "assistant" | "tool" | "function";
-        /** @description A tool that the model may call; on models with `supports_tools`. */
+        /** @description A tool that the model may call. Only on models with `supports_tools`. */
         ChatTool: {
             /** @description Name, description and JSON Schema of a function; required for type `function`. */
             function?: components["schemas"]["ChatFunction"];
-            /** @description Kind of the tool, usually `function`. */
+            /** @description Type of the tool, usually `function`. */
             type: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description A call of a tool by the model. */
+        /** @description A tool call by the model. */
         ChatToolCall: {
             /** @description The function and its arguments. */
             function?: components["schemas"]["ChatFunctionCall"];
-            /** @description Id that the tool's result names again. */
+            /** @description Id of the call; the tool result repeats it. */
             id?: string;
-            /** @description Kind of the tool. */
+            /** @description Type of the tool. */
             type?: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description An addition to a tool call. */
+        /** @description A delta of a tool call. */
         ChatToolCallDelta: {
-            /** @description Name on the first addition, arguments piece by piece. */
+            /** @description The name in the first delta, then the arguments in parts. */
             function: components["schemas"]["ChatFunctionDelta"];
-            /** @description On the first addition. */
+            /** @description In the first delta only. */
             id?: string;
             /**
              * Format: int32
-             * @description Which call, from 0.
+             * @description Index of the tool call, from 0.
              */
             index: number;
-            /** @description On the first addition. */
+            /** @description In the first delta only. */
             type?: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description Tokens that were used and what they cost. */
+        /** @description Tokens used and their cost. */
         ChatUsage: {
             /** @description Saved by prompt caching, in USD. */
             cache_discount: components["schemas"]["Usd"];
@@ -2773,16 +2776,16 @@ export interface components {
              * @description All tokens of the answer, thinking included.
              */
             completion_tokens: number;
-            /** @description What the answer's tokens were; on reasoning models. */
+            /** @description Breakdown of the answer's tokens; on reasoning models. */
             completion_tokens_details?: components["schemas"]["CompletionTokensDetails"];
-            /** @description Charged for this call, in USD. */
+            /** @description Cost of this call in USD. */
             cost: components["schemas"]["Usd"];
             /**
              * Format: int64
-             * @description All tokens of the prompt, the cached ones included.
+             * @description All tokens of the prompt, cached tokens included.
              */
             prompt_tokens: number;
-            /** @description What the prompt's tokens were. */
+            /** @description Breakdown of the prompt's tokens. */
             prompt_tokens_details: components["schemas"]["PromptTokensDetails"];
             /**
              * Format: int64
@@ -2790,9 +2793,9 @@ export interface components {
              */
             total_tokens: number;
         };
-        /** @description What the text quotes, on models that say so. */
+        /** @description A citation of the text, on models that send citations. */
         CitationsDelta: {
-            /** @description One more quotation, added to the block's `citations`. */
+            /** @description One more citation; append it to the block's `citations`. */
             citation: {
                 [key: string]: unknown;
             };
@@ -2833,9 +2836,9 @@ export interface components {
         };
         /** @description Body of a 402. */
         CloneVoiceError402: {
-            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
+            /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
-            /** @description The model, the account's tier and what could be paid. */
+            /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
             /** @description What is wrong. */
             error: {
@@ -2863,19 +2866,19 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
+            /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
-            /** @description Least that must be available for this request, in USD. */
+            /** @description Minimum USD that must be available for this request. */
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description How credit is added. */
+            /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
              * Format: uri
-             * @description Page that says how credit is added.
+             * @description Page that explains how to add credit.
              */
             topup_url: string;
         };
@@ -2883,139 +2886,139 @@ export interface components {
         Completion: {
             /** @description The answer. */
             choices: components["schemas"]["CompletionChoice"][];
-            /** @description When it was made. */
+            /** @description When it was created. */
             created: components["schemas"]["UnixTime"];
             /** @description Id of the answer. */
             id: string;
-            /** @description The model that was asked for, its alias resolved. */
+            /** @description The requested model, with its alias resolved. */
             model: string;
             /**
              * @description Always `text_completion`.
              * @enum {string}
              */
             object: "text_completion";
-            /** @description What was used and charged. */
+            /** @description Usage and cost. */
             usage: components["schemas"]["ChatUsage"];
         };
         /** @description One answer. */
         CompletionChoice: {
-            /** @description Why it ended. */
+            /** @description Why the answer ended. */
             finish_reason: components["schemas"]["FinishReason"];
             /**
              * Format: int32
-             * @description From 0.
+             * @description Index of the answer, from 0.
              */
             index: number;
             /** @description Always null. */
             logprobs: null;
-            /** @description The text; after the prompt when `echo` was set. */
+            /** @description The text; with `echo` it follows the prompt. */
             text: string;
         };
-        /** @description One record of a streamed completion. */
+        /** @description One chunk of a streamed completion. */
         CompletionChunk: {
-            /** @description The addition; empty on the record that carries the usage. */
+            /** @description The delta; empty in the chunk that carries the usage. */
             choices: components["schemas"]["CompletionChunkChoice"][];
-            /** @description When it was made. */
+            /** @description When it was created. */
             created: components["schemas"]["UnixTime"];
-            /** @description On the last record of a stream that broke; its `finish_reason` is `error`. */
+            /** @description In the last chunk of an interrupted stream, whose `finish_reason` is `error`. */
             error?: components["schemas"]["StreamError"];
             /** @description Id of the answer. */
             id: string;
-            /** @description The model that was asked for, its alias resolved. */
+            /** @description The requested model, with its alias resolved. */
             model: string;
             /**
              * @description Always `text_completion`.
              * @enum {string}
              */
             object: "text_completion";
-            /** @description On the last record, when `stream_options.include_usage` was set. */
+            /** @description In the last chunk, if `stream_options.include_usage` is set. */
             usage?: components["schemas"]["ChatUsage"] | null;
         };
-        /** @description What a record adds to the answer. */
+        /** @description What a chunk adds to the answer. */
         CompletionChunkChoice: {
-            /** @description Null until the last record. */
+            /** @description Null until the last chunk. */
             finish_reason: components["schemas"]["FinishReason"] | null;
             /**
              * Format: int32
-             * @description From 0.
+             * @description Index of the answer, from 0.
              */
             index: number;
             /** @description Always null. */
             logprobs: null;
-            /** @description The next piece of the text. */
+            /** @description The next part of the text. */
             text: string;
         };
         /**
-         * @description A text to be continued. `top_p`, `seed`, `presence_penalty`, `frequency_penalty`, `logit_bias` and `user` are forwarded as sent, other
-         *     unknown fields are ignored. What `POST /v1/chat/completions` does instead is no bound of this schema: the endpoint refuses it itself, so
-         *     that the message can name that path.
+         * @description A text to continue. `top_p`, `seed`, `presence_penalty`, `frequency_penalty`, `logit_bias` and `user` are forwarded as sent; other
+         *     unknown fields are ignored. The schema accepts more than the endpoint: the endpoint refuses what only `POST /v1/chat/completions` can do,
+         *     so that the message can name that path.
          */
         CompletionRequest: {
             /**
-             * @description How many answers to choose from. All that are made are returned: any other number than `n` gives 400 `invalid_parameter`, which names
-             *     `POST /v1/chat/completions`.
+             * @description Number of answers to choose from; default: `n`. All answers are returned, so any number other than `n` gives 400 `invalid_parameter`,
+             *     which names `POST /v1/chat/completions`.
              */
             best_of?: number | null;
             /**
-             * @description Whether the answer repeats the prompt before its text; default false. Together with `stream` it gives 400 `invalid_parameter`, which
+             * @description Whether the answer repeats the prompt before its text; default false. With `stream` it gives 400 `invalid_parameter`, which
              *     names `POST /v1/chat/completions`.
              */
             echo?: boolean | null;
-            /** @description Above 0: words that stood often come less often; OpenAI's models take -2 to 2. Default: the model's. */
+            /** @description Above 0: tokens that occurred often become less likely. OpenAI's models accept -2 to 2. Default: the model's. */
             frequency_penalty?: number | null;
-            /** @description Makes tokens likelier or less likely, by their id; OpenAI's models take -100 to 100. Default: none. */
+            /** @description Makes tokens more or less likely, by token id. OpenAI's models accept -100 to 100. Default: none. */
             logit_bias?: {
                 [key: string]: number;
             } | null;
-            /** @description Not taken: log probabilities give 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
+            /** @description Not supported: log probabilities give 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
             logprobs?: number | boolean | null;
-            /** @description Most tokens of the answer. Default: the model's. Lowered when the balance cannot pay for all of it. */
+            /** @description Maximum tokens of the answer. Default: the model's. Lowered when the balance cannot pay for all of it. */
             max_tokens?: number | null;
             /** @description Model id or alias. */
             model: string;
-            /** @description How many answers; default 1. Each is billed. */
+            /** @description Number of answers; default 1. Each answer is billed. */
             n?: number | null;
-            /** @description Above 0: words that stood at all come less often; OpenAI's models take -2 to 2. Default: the model's. */
+            /** @description Above 0: tokens that occurred at all become less likely. OpenAI's models accept -2 to 2. Default: the model's. */
             presence_penalty?: number | null;
             /**
-             * @description The text to continue. Required: without it 400 `missing_parameter`. An array of one text is taken too; any other array gives 400
-             *     `invalid_parameter`. Both messages name `POST /v1/chat/completions`.
+             * @description The text to continue. Required: a missing prompt gives 400 `missing_parameter`. An array with one text is accepted too; any other array
+             *     gives 400 `invalid_parameter`. Both messages name `POST /v1/chat/completions`.
              */
             prompt?: string | unknown[] | null;
-            /** @description Asks for the same answer to the same request, as far as the model can; default: none. */
+            /** @description Makes answers to the same request repeatable, as far as the model supports it; default: none. */
             seed?: number | null;
-            /** @description Where to stop: one text, or up to 4; default: nowhere. More give 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
+            /** @description Stop sequences: one string, or up to 4; default: none. More give 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
             stop?: string | string[] | null;
-            /** @description Whether the answer comes as server-sent events; default false. */
+            /** @description Whether to stream the answer as server-sent events; default false. */
             stream?: boolean | null;
-            /** @description What a stream carries beside the answer; only with `stream`. */
+            /** @description What a stream carries in addition to the answer; only with `stream`. */
             stream_options?: components["schemas"]["StreamOptions"] | null;
-            /** @description Not taken: a text after the answer gives 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
+            /** @description Not supported: a text after the answer gives 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
             suffix?: unknown;
-            /** @description 0 to 2. No service default; the model's applies. */
+            /** @description 0 to 2. Default: the model's. */
             temperature?: number | null;
-            /** @description 0 to 1. No service default; the model's applies. Forwarded as sent. */
+            /** @description 0 to 1. Default: the model's. Forwarded as sent. */
             top_p?: number | null;
-            /** @description An opaque id of the caller's own user; default: none. */
+            /** @description An opaque id of your end user; default: none. */
             user?: string | null;
         } & {
             [key: string]: unknown;
         };
-        /** @description What the answer's tokens were. */
+        /** @description Breakdown of the answer's tokens. */
         CompletionTokensDetails: {
             /**
              * Format: int64
-             * @description Thinking; counted inside `completion_tokens` and billed as output.
+             * @description Thinking tokens; counted inside `completion_tokens` and billed as output.
              */
             reasoning_tokens: number;
         };
-        /** @description Slots by product line. */
+        /** @description Slots by type of work. */
         ConcurrentUse: {
             /** @description Audio calls in flight. */
             audio: components["schemas"]["SlotUse"];
-            /** @description Image jobs that run. */
+            /** @description Running image jobs. */
             image: components["schemas"]["SlotUse"];
-            /** @description Video jobs that run. */
+            /** @description Running video jobs. */
             video: components["schemas"]["SlotUse"];
         };
         /** @description A document made of text and image blocks. */
@@ -3163,9 +3166,9 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateChatCompletionError402: {
-            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
+            /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
-            /** @description The model, the account's tier and what could be paid. */
+            /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
             /** @description What is wrong. */
             error: {
@@ -3193,19 +3196,19 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
+            /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
-            /** @description Least that must be available for this request, in USD. */
+            /** @description Minimum USD that must be available for this request. */
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description How credit is added. */
+            /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
              * Format: uri
-             * @description Page that says how credit is added.
+             * @description Page that explains how to add credit.
              */
             topup_url: string;
         };
@@ -3269,9 +3272,9 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateCompletionError402: {
-            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
+            /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
-            /** @description The model, the account's tier and what could be paid. */
+            /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
             /** @description What is wrong. */
             error: {
@@ -3299,19 +3302,19 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
+            /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
-            /** @description Least that must be available for this request, in USD. */
+            /** @description Minimum USD that must be available for this request. */
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description How credit is added. */
+            /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
              * Format: uri
-             * @description Page that says how credit is added.
+             * @description Page that explains how to add credit.
              */
             topup_url: string;
         };
@@ -3346,7 +3349,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateDecisionError400: {
-            /** @description The nearest id; null where none is near. */
+            /** @description The closest model id; null if no id is close. */
             did_you_mean?: string | null;
             /** @description What is wrong. */
             error: {
@@ -3374,14 +3377,14 @@ export interface components {
                  */
                 type: "invalid_request_error";
             };
-            /** @description Other ids that may serve. */
+            /** @description Other models that may work. */
             suggested_models?: string[];
         };
         /** @description Body of a 402. */
         CreateDecisionError402: {
-            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
+            /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
-            /** @description The model, the account's tier and what could be paid. */
+            /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
             /** @description What is wrong. */
             error: {
@@ -3409,19 +3412,19 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
+            /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
-            /** @description Least that must be available for this request, in USD. */
+            /** @description Minimum USD that must be available for this request. */
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description How credit is added. */
+            /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
              * Format: uri
-             * @description Page that says how credit is added.
+             * @description Page that explains how to add credit.
              */
             topup_url: string;
         };
@@ -3485,9 +3488,9 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateEmbeddingsError402: {
-            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
+            /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
-            /** @description The model, the account's tier and what could be paid. */
+            /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
             /** @description What is wrong. */
             error: {
@@ -3515,19 +3518,19 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
+            /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
-            /** @description Least that must be available for this request, in USD. */
+            /** @description Minimum USD that must be available for this request. */
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description How credit is added. */
+            /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
              * Format: uri
-             * @description Page that says how credit is added.
+             * @description Page that explains how to add credit.
              */
             topup_url: string;
         };
@@ -3562,7 +3565,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateImageError400: {
-            /** @description The nearest id; null where none is near. */
+            /** @description The closest model id; null if no id is close. */
             did_you_mean?: string | null;
             /** @description What is wrong. */
             error: {
@@ -3590,7 +3593,7 @@ export interface components {
                  */
                 type: "invalid_request_error";
             };
-            /** @description Other ids that may serve. */
+            /** @description Other models that may work. */
             suggested_models?: string[];
         };
         /** @description Body of a 401. */
@@ -3624,9 +3627,9 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateImageError402: {
-            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
+            /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
-            /** @description The model, the account's tier and what could be paid. */
+            /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
             /** @description What is wrong. */
             error: {
@@ -3654,19 +3657,19 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
+            /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
-            /** @description Least that must be available for this request, in USD. */
+            /** @description Minimum USD that must be available for this request. */
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description How credit is added. */
+            /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
              * Format: uri
-             * @description Page that says how credit is added.
+             * @description Page that explains how to add credit.
              */
             topup_url: string;
         };
@@ -3774,9 +3777,9 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateMessageAnthropicError402: {
-            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
+            /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
-            /** @description The model, the account's tier and what could be paid. */
+            /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
             /** @description What is wrong. */
             error: {
@@ -3812,21 +3815,21 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
+            /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
-            /** @description Least that must be available for this request, in USD. */
+            /** @description Minimum USD that must be available for this request. */
             need_usd: components["schemas"]["Usd"];
             /** @description Equals the header `x-request-id`. */
             request_id: string;
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description How credit is added. */
+            /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
              * Format: uri
-             * @description Page that says how credit is added.
+             * @description Page that explains how to add credit.
              */
             topup_url: string;
             /**
@@ -3939,9 +3942,9 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateMusicError402: {
-            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
+            /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
-            /** @description The model, the account's tier and what could be paid. */
+            /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
             /** @description What is wrong. */
             error: {
@@ -3969,19 +3972,19 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
+            /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
-            /** @description Least that must be available for this request, in USD. */
+            /** @description Minimum USD that must be available for this request. */
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description How credit is added. */
+            /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
              * Format: uri
-             * @description Page that says how credit is added.
+             * @description Page that explains how to add credit.
              */
             topup_url: string;
         };
@@ -4002,9 +4005,9 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateRerankBareError402: {
-            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
+            /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
-            /** @description The model, the account's tier and what could be paid. */
+            /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
             /** @description What is wrong. */
             error: {
@@ -4023,19 +4026,19 @@ export interface components {
                  */
                 type: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
+            /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
-            /** @description Least that must be available for this request, in USD. */
+            /** @description Minimum USD that must be available for this request. */
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description How credit is added. */
+            /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
              * Format: uri
-             * @description Page that says how credit is added.
+             * @description Page that explains how to add credit.
              */
             topup_url: string;
         };
@@ -4100,9 +4103,9 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateResponseError402: {
-            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
+            /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
-            /** @description The model, the account's tier and what could be paid. */
+            /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
             /** @description What is wrong. */
             error: {
@@ -4130,19 +4133,19 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
+            /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
-            /** @description Least that must be available for this request, in USD. */
+            /** @description Minimum USD that must be available for this request. */
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description How credit is added. */
+            /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
              * Format: uri
-             * @description Page that says how credit is added.
+             * @description Page that explains how to add credit.
              */
             topup_url: string;
         };
@@ -4206,9 +4209,9 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateSoundEffectError402: {
-            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
+            /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
-            /** @description The model, the account's tier and what could be paid. */
+            /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
             /** @description What is wrong. */
             error: {
@@ -4236,19 +4239,19 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
+            /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
-            /** @description Least that must be available for this request, in USD. */
+            /** @description Minimum USD that must be available for this request. */
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description How credit is added. */
+            /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
              * Format: uri
-             * @description Page that says how credit is added.
+             * @description Page that explains how to add credit.
              */
             topup_url: string;
         };
@@ -4283,9 +4286,9 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateSpeechError402: {
-            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
+            /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
-            /** @description The model, the account's tier and what could be paid. */
+            /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
             /** @description What is wrong. */
             error: {
@@ -4313,19 +4316,19 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
+            /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
-            /** @description Least that must be available for this request, in USD. */
+            /** @description Minimum USD that must be available for this request. */
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description How credit is added. */
+            /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
              * Format: uri
-             * @description Page that says how credit is added.
+             * @description Page that explains how to add credit.
              */
             topup_url: string;
         };
@@ -4360,7 +4363,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateSystemOneDecisionError400: {
-            /** @description The nearest id; null where none is near. */
+            /** @description The closest model id; null if no id is close. */
             did_you_mean?: string | null;
             /** @description What is wrong. */
             error: {
@@ -4388,14 +4391,14 @@ export interface components {
                  */
                 type: "invalid_request_error";
             };
-            /** @description Other ids that may serve. */
+            /** @description Other models that may work. */
             suggested_models?: string[];
         };
         /** @description Body of a 402. */
         CreateSystemOneDecisionError402: {
-            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
+            /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
-            /** @description The model, the account's tier and what could be paid. */
+            /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
             /** @description What is wrong. */
             error: {
@@ -4423,19 +4426,19 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
+            /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
-            /** @description Least that must be available for this request, in USD. */
+            /** @description Minimum USD that must be available for this request. */
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description How credit is added. */
+            /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
              * Format: uri
-             * @description Page that says how credit is added.
+             * @description Page that explains how to add credit.
              */
             topup_url: string;
         };
@@ -4557,9 +4560,9 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateTranscriptionError402: {
-            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
+            /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
-            /** @description The model, the account's tier and what could be paid. */
+            /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
             /** @description What is wrong. */
             error: {
@@ -4587,19 +4590,19 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
+            /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
-            /** @description Least that must be available for this request, in USD. */
+            /** @description Minimum USD that must be available for this request. */
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description How credit is added. */
+            /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
              * Format: uri
-             * @description Page that says how credit is added.
+             * @description Page that explains how to add credit.
              */
             topup_url: string;
         };
@@ -4634,7 +4637,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateVideoError400: {
-            /** @description The nearest id; null where none is near. */
+            /** @description The closest model id; null if no id is close. */
             did_you_mean?: string | null;
             /** @description What is wrong. */
             error: {
@@ -4662,7 +4665,7 @@ export interface components {
                  */
                 type: "invalid_request_error";
             };
-            /** @description Other ids that may serve. */
+            /** @description Other models that may work. */
             suggested_models?: string[];
         };
         /** @description Body of a 401. */
@@ -4696,9 +4699,9 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateVideoError402: {
-            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
+            /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
-            /** @description The model, the account's tier and what could be paid. */
+            /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
             /** @description What is wrong. */
             error: {
@@ -4726,19 +4729,19 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
+            /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
-            /** @description Least that must be available for this request, in USD. */
+            /** @description Minimum USD that must be available for this request. */
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description How credit is added. */
+            /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
              * Format: uri
-             * @description Page that says how credit is added.
+             * @description Page that explains how to add credit.
              */
             topup_url: string;
         };
@@ -4800,21 +4803,21 @@ export interface components {
                 type: "api_error";
             };
         };
-        /** @description What the account has, and the tier that follows from it. */
+        /** @description The account's balance and tier. */
         CreditBalance: {
-            /** @description USD left, calls in flight not yet subtracted, open media holds subtracted. Below 0 only when a call cost more than was foreseen. */
+            /** @description USD left. Calls in flight are not subtracted yet, open media holds are. Below 0 only if a call cost more than expected. */
             balance: components["schemas"]["Usd"];
-            /** @description USD ever given: signup credit, bonuses, referrals, gifts, refunds. */
+            /** @description Total USD granted: signup credit, bonuses, referrals, gifts, refunds. */
             lifetime_earned: components["schemas"]["Usd"];
-            /** @description USD ever added by payment; sets the tier. */
+            /** @description Total USD added by payment; it sets the tier. */
             lifetime_purchased: components["schemas"]["Usd"];
-            /** @description USD ever spent. */
+            /** @description Total USD spent. */
             lifetime_spent: components["schemas"]["Usd"];
             /** @description Whether `balance` is under 0.05 USD. */
             low_balance: boolean;
-            /** @description What to do when `low_balance` is true; else null. */
+            /** @description What to do if `low_balance` is true; else null. */
             nudge: components["schemas"]["BalanceNudge"] | null;
-            /** @description False when the balance could not be read: every number is 0 then, and the read must be repeated. */
+            /** @description False if the balance could not be read: then every number is 0, and you must read it again. */
             read_ok: boolean;
             /**
              * Format: int32
@@ -4831,19 +4834,19 @@ export interface components {
         };
         /** @description The decision on one question. */
         DecisionAnswer: {
-            /** @description The option chosen; always one of those supplied. */
+            /** @description The chosen option, always one of the request's options. */
             choice: string;
             /**
              * Format: double
-             * @description How sure the model is, 0 to 1: the probability of its choice, or what it says itself where there are no probabilities.
+             * @description The model's confidence, 0 to 1: the probability of its choice, or its own estimate if there are no probabilities.
              */
             confidence: number;
-            /** @description Every option and its probability, summing to 1; present when the model reports them, which it does for up to 20 options. */
+            /** @description Every option and its probability; the sum is 1. Present if the model reports them, which it does for up to 20 options. */
             probabilities?: {
                 [key: string]: number;
             };
             /**
-             * @description Kind of the question.
+             * @description Type of the question.
              * @enum {string}
              */
             type: "choice";
@@ -4854,32 +4857,32 @@ export interface components {
         };
         /** @description A choice between options. */
         DecisionQuestion: {
-            /** @description The options: each name with its meaning, or null when the name says it all. At least one; models take at most 255. */
+            /** @description The options: each name with its meaning, or null if the name is enough. At least one; models accept at most 255. */
             criteria: components["schemas"]["DecisionCriteria"];
-            /** @description What to decide, in words; default: the options say it. */
+            /** @description What to decide; default: the options imply it. */
             instructions?: string | null;
             /**
-             * @description Kind of the question; `choice` is the only one.
+             * @description Type of the question; only `choice` exists.
              * @enum {string}
              */
             type: "choice";
         } & {
             [key: string]: unknown;
         };
-        /** @description Questions; what they are about is said beside them. */
+        /** @description Questions about a state. */
         DecisionQuestioning: {
             /** @description The questions, keyed by ids of your choice. At least one. */
             questions: components["schemas"]["DecisionQuestions"];
         };
-        /** @description Questions under ids that the caller chooses; 1 to 1000. */
+        /** @description Questions, keyed by ids of your choice; 1 to 1000. */
         DecisionQuestions: {
             [key: string]: components["schemas"]["DecisionQuestion"];
         };
         /** @description A state and the questions about it. Unknown fields are ignored. */
         DecisionRequest: {
-            /** @description The decisions model; `jev` is the default and the only value, anything else gives 400 `invalid_parameter`. */
+            /** @description The decisions model. `jev` is the default and the only value; anything else gives 400 `invalid_parameter`. */
             model?: string | null;
-            /** @description What to decide about: a text, or an array of text parts, which are read one a line. Not blank. */
+            /** @description What to decide about: a text, or an array of text parts, each read as one line. Must not be blank. */
             state: string | components["schemas"]["DecisionTextPart"][];
         } & components["schemas"]["DecisionQuestioning"];
         /** @description The decisions. */
@@ -4892,10 +4895,10 @@ export interface components {
             id: string;
             /** @description The decisions model. */
             model: string;
-            /** @description What was used and charged. */
+            /** @description Usage and cost. */
             usage: components["schemas"]["DecisionUsage"];
         };
-        /** @description One part of a state that is sent in parts. */
+        /** @description One part of a state. */
         DecisionTextPart: {
             /** @description The text. */
             text: string;
@@ -4907,9 +4910,9 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Tokens that were used and what they cost. Only input is billed, rounded up to 0.0001 USD. */
+        /** @description Tokens used and their cost. Only input is billed, rounded up to 0.0001 USD. */
         DecisionUsage: {
-            /** @description Charged for this call, in USD; a multiple of 0.0001. */
+            /** @description Cost of this call in USD; a multiple of 0.0001. */
             cost: components["schemas"]["Usd"];
             /**
              * Format: int64
@@ -4960,9 +4963,9 @@ export interface components {
             deleted: true;
             /** @description Record id of the deleted key. */
             id: string;
-            /** @description The default key that took its place, masked: the newest enabled key, or a new one; null when the deleted key was not the default. */
+            /** @description The new default key, masked: the newest enabled key, or a newly created one; null if the deleted key was not the default. */
             new_default: string | null;
-            /** @description The new default key with its secret, shown only here; present only when it had to be made. */
+            /** @description The new default key with its secret, shown only once; present only if the key was newly created. */
             new_default_key?: string;
         };
         /** @description Body of a 400. */
@@ -4996,9 +4999,9 @@ export interface components {
         };
         /** @description Body of a 402. */
         DesignVoiceError402: {
-            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
+            /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
-            /** @description The model, the account's tier and what could be paid. */
+            /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
             /** @description What is wrong. */
             error: {
@@ -5026,29 +5029,29 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
+            /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
-            /** @description Least that must be available for this request, in USD. */
+            /** @description Minimum USD that must be available for this request. */
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description How credit is added. */
+            /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
              * Format: uri
-             * @description Page that says how credit is added.
+             * @description Page that explains how to add credit.
              */
             topup_url: string;
         };
-        /** @description A document; on models that take files. */
+        /** @description A document. Only on models that accept files. */
         DocumentBlock: {
-            /** @description What the model should know about it; default: nothing. */
+            /** @description Context about the document for the model; default: none. */
             context?: string | null;
             /** @description Where it comes from. */
             source: components["schemas"]["DocumentSource"];
-            /** @description Its title; default: none. */
+            /** @description Title of the document; default: none. */
             title?: string | null;
             /**
              * @description Always `document`.
@@ -5060,9 +5063,12 @@ export interface components {
         };
         /** @description Where a document comes from. */
         DocumentSource: components["schemas"]["Base64Source"] | components["schemas"]["TextSource"] | components["schemas"]["ContentSource"] | components["schemas"]["UrlSource"] | components["schemas"]["FileSource"];
-        /** @description An email address, at most 254 characters of ASCII; case does not matter. An international domain is given in its `xn--` form. None of the characters that separate addresses in a mail. */
+        /**
+         * @description An email address: at most 254 ASCII characters, case-insensitive. Write an international domain in its `xn--` form. Characters that
+         *     separate addresses in a mail are not allowed.
+         */
         Email: string;
-        /** @description Where to send a mail. */
+        /** @description Where to send the mail. */
         EmailRequest: {
             /** @description Email address of the account. */
             email: components["schemas"]["Email"];
@@ -5071,11 +5077,11 @@ export interface components {
         };
         /** @description The vector of one input. */
         Embedding: {
-            /** @description The vector: numbers, or base64 text when `encoding_format` is `base64`. */
+            /** @description The vector: numbers, or base64 text if `encoding_format` is `base64`. */
             embedding: number[] | string;
             /**
              * Format: int32
-             * @description Position of its input, from 0.
+             * @description Index of the input, from 0.
              */
             index: number;
             /**
@@ -5085,7 +5091,7 @@ export interface components {
             object: "embedding";
         };
         /**
-         * @description How a vector is written.
+         * @description Encoding of a vector.
          * @enum {string}
          */
         EmbeddingEncoding: "float" | "base64";
@@ -5093,54 +5099,54 @@ export interface components {
         EmbeddingList: {
             /** @description The vectors. */
             data: components["schemas"]["Embedding"][];
-            /** @description The model that was asked for, its alias resolved. */
+            /** @description The requested model, with its alias resolved. */
             model: string;
             /**
              * @description Always `list`.
              * @enum {string}
              */
             object: "list";
-            /** @description What was used and charged. */
+            /** @description Usage and cost. */
             usage: components["schemas"]["EmbeddingUsage"];
         };
-        /** @description What to embed. Unknown fields are forwarded as sent, but for `messages`: it gives 400 `invalid_parameter`. */
+        /** @description What to embed. Unknown fields are forwarded as sent, except `messages`, which gives 400 `invalid_parameter`. */
         EmbeddingRequest: {
             /**
              * @description Length of the vectors, on models whose `supported_parameters` name it (others refuse it with `invalid_parameter`);
              *     default: the model's own length.
              */
             dimensions?: number | null;
-            /** @description How the vectors are written; default `float`. */
+            /** @description Encoding of the vectors; default `float`. */
             encoding_format?: components["schemas"]["EmbeddingEncoding"] | null;
             /**
-             * @description One text, or several (at most 2048); or the numbers of one text's tokens, or of several texts' (at most 2048 lists). None may be empty,
-             *     and all are of one kind. Tokens reach the model as sent and each is billed as one: they must be those of the model's own vocabulary. A
-             *     model whose host reads no tokens refuses them with 400 `request_rejected`.
+             * @description One text or several (at most 2048), or the token numbers of one text or of several (at most 2048 lists). Inputs must not be empty and
+             *     must all have the same type. Tokens reach the model as sent, and each is billed as one token: use the model's own vocabulary. A model
+             *     whose provider accepts no tokens rejects them with 400 `request_rejected`.
              */
             input: components["schemas"]["EmbeddingText"] | components["schemas"]["EmbeddingTexts"] | components["schemas"]["EmbeddingTokens"] | components["schemas"]["EmbeddingTokenLists"];
             /** @description Id or alias of an embedding model (`GET /v1/models?type=embedding`). */
             model: string;
-            /** @description An opaque id of the caller's own user, forwarded as sent; default: none. */
+            /** @description An opaque id of your end user, forwarded as sent; default: none. */
             user?: string | null;
         } & {
             [key: string]: unknown;
         };
-        /** @description A text that is not empty. */
+        /** @description A non-empty text. */
         EmbeddingText: string;
-        /** @description Several texts; one vector is made of each. */
+        /** @description Several texts; each gives one vector. */
         EmbeddingTexts: components["schemas"]["EmbeddingText"][];
         /**
          * Format: int32
          * @description Number of a token in the model's vocabulary.
          */
         EmbeddingToken: number;
-        /** @description Several texts as their tokens; one vector is made of each. */
+        /** @description Several texts as tokens; each gives one vector. */
         EmbeddingTokenLists: components["schemas"]["EmbeddingTokens"][];
-        /** @description A text as its tokens. */
+        /** @description A text as tokens. */
         EmbeddingTokens: components["schemas"]["EmbeddingToken"][];
-        /** @description Tokens that were used and what they cost. Only input is billed. */
+        /** @description Tokens used and their cost. Only input is billed. */
         EmbeddingUsage: {
-            /** @description Charged for this call, in USD. */
+            /** @description Cost of this call in USD. */
             cost: components["schemas"]["Usd"];
             /**
              * Format: int64
@@ -5300,9 +5306,9 @@ export interface components {
         };
         /** @description Body of a 402. */
         Error402PaymentFailed: {
-            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
+            /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
             balance?: components["schemas"]["Usd"];
-            /** @description The model, the account's tier and what could be paid. */
+            /** @description The model, the account's tier and what the balance can pay. */
             details?: components["schemas"]["PaymentDetails"];
             /** @description What is wrong. */
             error: {
@@ -5330,19 +5336,19 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
             have_usd?: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
+            /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
-            /** @description Least that must be available for this request, in USD. */
+            /** @description Minimum USD that must be available for this request. */
             need_usd?: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required?: components["schemas"]["Usd"];
-            /** @description How credit is added. */
+            /** @description How to add credit. */
             topup?: components["schemas"]["TopUp"];
             /**
              * Format: uri
-             * @description Page that says how credit is added.
+             * @description Page that explains how to add credit.
              */
             topup_url?: string;
         };
@@ -5553,7 +5559,7 @@ export interface components {
         };
         /** @description Body of a 404. */
         Error404ModelNotFound: {
-            /** @description The nearest id; null where none is near. */
+            /** @description The closest model id; null if no id is close. */
             did_you_mean?: string | null;
             /** @description What is wrong. */
             error: {
@@ -5581,7 +5587,7 @@ export interface components {
                  */
                 type: "not_found_error";
             };
-            /** @description Other ids that may serve. */
+            /** @description Other models that may work. */
             suggested_models?: string[];
         };
         /** @description Body of a 404. */
@@ -6077,29 +6083,29 @@ export interface components {
                 type: "api_error";
             };
         };
-        /** @description What is another of an error code where it is answered with that status. */
+        /** @description What differs for an error code at this status. */
         ErrorAtStatus: {
             /** @description How to fix it. */
             fix: string;
             /** @description What happened. */
             happened: string;
-            /** @description What `error.message` says there. */
+            /** @description Text of `error.message` at this status. */
             message: string;
-            /** @description Whether sending the same request again can help there. */
+            /** @description Whether retrying the same request can help at this status. */
             retryable: boolean;
             /**
              * Format: int32
              * @description The status.
              */
             status: number;
-            /** @description Category of the error there. */
+            /** @description Category of the error at this status. */
             type: string;
         };
-        /** @description What is known of one error code. */
+        /** @description One error code. */
         ErrorEntry: {
-            /** @description The statuses at which type, retry rule or texts are others than those above, with those that hold there; mostly none. */
+            /** @description The statuses at which type, retry rule or texts differ from the ones above; usually empty. */
             by_status: components["schemas"]["ErrorAtStatus"][];
-            /** @description The code: what to branch on. */
+            /** @description The code; branch on it. */
             code: string;
             /**
              * Format: uri
@@ -6110,28 +6116,28 @@ export interface components {
             fix: string;
             /** @description What happened. */
             happened: string;
-            /** @description It can be the code of a failed media job. */
+            /** @description Whether the code can be the code of a failed media job. */
             in_jobs: boolean;
-            /** @description It can be the last event of a stream that broke. */
+            /** @description Whether the code can end an interrupted stream. */
             in_streams: boolean;
-            /** @description What `error.message` says. `{name}` stands for a value of the refusal; parts whose values are not known are left out. */
+            /** @description Text of `error.message`. `{name}` is a placeholder; parts whose values are unknown are left out. */
             message: string;
-            /** @description `operationId`s of the operations that answer with it, or that show it as the code of a failed job. */
+            /** @description `operationId`s of the operations that return the code, or show it as the code of a failed job. */
             operations: string[];
-            /** @description It is kept for later: nothing answers with it yet. */
+            /** @description Whether the code is reserved: no operation returns it yet. */
             reserved: boolean;
-            /** @description Seconds to wait before that, where they are always the same; else the answer's `Retry-After` says it. */
+            /** @description Seconds to wait before a retry, if always the same; else the response's `Retry-After` says it. */
             retry_after: number | null;
-            /** @description Whether sending the same request again can help. */
+            /** @description Whether retrying the same request can help. */
             retryable: boolean;
-            /** @description HTTP statuses that it is answered with, ascending; empty where it is never the status of an answer. */
+            /** @description HTTP statuses of the code, ascending; empty if it is never sent with an error status. */
             statuses: number[];
-            /** @description Category of the error, as `error.type` says it; endpoints in Anthropic's form and `/v1/rerank` have categories of their own. */
+            /** @description Category of the error, as in `error.type`. Endpoints in Anthropic's format and `/v1/rerank` have their own categories. */
             type: string;
         };
         /** @description Every error code. */
         ErrorList: {
-            /** @description Every code that there is. Codes are added, never renamed. */
+            /** @description Every code. Codes are added, never renamed. */
             data: components["schemas"]["ErrorEntry"][];
             /**
              * @description Always `list`.
@@ -6139,27 +6145,27 @@ export interface components {
              */
             object: "list";
         };
-        /** @description What every error body says of its error. */
+        /** @description The error in every error body. */
         ErrorObject: {
-            /** @description Stable machine code to branch on. */
+            /** @description Stable, machine-readable code to branch on. */
             code: string;
             /**
              * Format: uri
              * @description The code's entry in the documentation.
              */
             doc_url: string;
-            /** @description For people; not to be parsed. */
+            /** @description Human-readable; do not parse it. */
             message: string;
-            /** @description Request field at fault, e.g. `messages[0].role`; null where none is. */
+            /** @description The request field that caused the error, such as `messages[0].role`; else null. */
             param: string | null;
             /** @description Equals the header `x-request-id`. */
             request_id: string;
-            /** @description Whether sending the same request again can help; also the header `x-should-retry`. */
+            /** @description Whether retrying the same request can help; same as the header `x-should-retry`. */
             retryable?: boolean;
-            /** @description Category of the error; follows the status. */
+            /** @description Category of the error; it follows from the status. */
             type: string;
         };
-        /** @description A file that was uploaded before. There is no file store here: refused with 400 `unsupported_content`. */
+        /** @description A file that was uploaded before. The gateway stores no files: refused with 400 `unsupported_content`. */
         FileSource: {
             /** @description Id of the file. */
             file_id: string;
@@ -6172,7 +6178,7 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * @description Why an answer ended. `error` only in a stream that broke.
+         * @description Why an answer ended. `error` occurs only in an interrupted stream.
          * @enum {string}
          */
         FinishReason: "stop" | "length" | "tool_calls" | "content_filter" | "function_call" | "error";
@@ -6210,23 +6216,23 @@ export interface components {
             /** @description The video. */
             video: components["schemas"]["GenmediaVideo"];
         };
-        /** @description A genmedia job that is done. */
+        /** @description A completed genmedia job. */
         GenmediaCompleted: {
-            /** @description What it cost in USD. */
+            /** @description Cost of the job in USD. */
             charged_amount: components["schemas"]["Usd"];
-            /** @description When it was done. */
+            /** @description When the job was completed. */
             completed_at: components["schemas"]["Timestamp"];
-            /** @description When it was submitted. */
+            /** @description When the job was submitted. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description The hold in USD that was placed for it. */
+            /** @description The job's hold in USD. */
             estimated_cost: components["schemas"]["Usd"];
             /** @description Null: there is nothing left to do. */
             hint: null;
-            /** @description Id of the model that ran it. */
+            /** @description Id of the model that ran the job. */
             model: string;
             /** @description `images` from an image model, `video` from a video model. */
             output: components["schemas"]["GenmediaImages"] | components["schemas"]["GenmediaClip"];
-            /** @description What was returned of the hold in USD; null when nothing was. */
+            /** @description USD released from the hold; null if nothing was released. */
             refunded_amount: components["schemas"]["Usd"] | null;
             /** @description Job id. */
             request_id: string;
@@ -6318,11 +6324,11 @@ export interface components {
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
             };
-            /** @description The nearest id; null where none is near. */
+            /** @description The closest model id; null if no id is close. */
             did_you_mean?: string | null;
             /** @description For people; not to be parsed. */
             error: string;
-            /** @description Other ids that may serve. */
+            /** @description Other models that may work. */
             suggested_models?: string[];
         };
         /** @description Body of a 413. */
@@ -6444,39 +6450,39 @@ export interface components {
             /** @description For people; not to be parsed. */
             error: string;
         };
-        /** @description A genmedia job that failed or was not finished in time. It answers 200: the status describes the poll, not the job. */
+        /** @description A genmedia job that failed or did not finish in time. The HTTP status is 200: it describes the poll, not the job. */
         GenmediaFailed: {
             /** @description Null: a failed job is not charged. */
             charged_amount: null;
-            /** @description When it failed. */
+            /** @description When the job failed or expired. */
             completed_at: components["schemas"]["Timestamp"];
-            /** @description When it was submitted. */
+            /** @description When the job was submitted. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description Why, for programs. */
+            /** @description The reason, machine-readable. */
             details: components["schemas"]["GenmediaFailure"];
-            /** @description Why, as a sentence for people; not to be parsed. */
+            /** @description The reason as a human-readable sentence; do not parse it. */
             error: string;
-            /** @description The hold in USD that was placed for it. */
+            /** @description The job's hold in USD. */
             estimated_cost: components["schemas"]["Usd"];
-            /** @description Id of the model that ran it. */
+            /** @description Id of the model that ran the job. */
             model: string;
-            /** @description The hold that was returned in USD; where nothing was held null, or 0 of a job that expired. */
+            /** @description USD released from the hold. Without a hold: null, or 0 for an expired job. */
             refunded_amount: components["schemas"]["Usd"] | null;
             /** @description Job id. */
             request_id: string;
             /**
-             * @description `FAILED`, or `EXPIRED` when it was not finished in time.
+             * @description `FAILED`, or `EXPIRED` if the job did not finish in time.
              * @enum {string}
              */
             status: "FAILED" | "EXPIRED";
         };
         /** @description Why a genmedia job did not succeed. */
         GenmediaFailure: {
-            /** @description The reason as one of the job error codes; branch on this one. */
+            /** @description The reason as a job error code; branch on this field. */
             code: components["schemas"]["JobErrorCode"];
             /**
-             * @description The reason in the words that fal uses, such as `content_policy_violation`, `image_load_error` or `generation_timeout`; an open
-             *     vocabulary.
+             * @description The reason in fal's terms, such as `content_policy_violation`, `image_load_error` or `generation_timeout`; values may be
+             *     added.
              */
             error_type: string;
             /** @description Id of this request; equals the header `x-request-id`. */
@@ -6484,7 +6490,7 @@ export interface components {
         };
         /** @description One image of a finished genmedia job. */
         GenmediaImage: {
-            /** @description Media type that the address serves. */
+            /** @description Media type of the file. */
             content_type: string;
             /**
              * Format: int32
@@ -6493,7 +6499,7 @@ export interface components {
             height: number;
             /**
              * Format: uri
-             * @description Stable address, served by the gateway.
+             * @description Stable URL, served by the gateway.
              */
             url: string;
             /**
@@ -6507,23 +6513,23 @@ export interface components {
             /** @description The images, in the order in which they were made. */
             images: components["schemas"]["GenmediaImage"][];
         };
-        /** @description What to make. Which fields count depends on the model; unknown ones are ignored; null means not given. */
+        /** @description What to generate. The model determines which fields apply; unknown fields are ignored; null means not set. */
         GenmediaInput: {
-            /** @description Aspect of a video: `16:9` or `9:16`; default: the model's. */
+            /** @description Aspect ratio of a video: `16:9` or `9:16`; default: the model's. */
             aspect_ratio?: string | null;
-            /** @description HTTPS address of a sound track, on video models that take one; default: none. */
+            /** @description HTTPS URL of a soundtrack, on video models that accept one; default: none. */
             audio_url?: string | null;
             /** @description Length of a video in seconds; default: the model's. The same as for `POST /v1/videos/generations`. */
             duration_s?: number | null;
-            /** @description HTTPS address of one source image, or of a video's first frame; default: none. */
+            /** @description HTTPS URL of one source image, or of a video's first frame; default: none. */
             image_url?: string | null;
-            /** @description HTTPS addresses of several source images; wins over `image_url`. At most 16 on two models and 10 on all others. */
+            /** @description HTTPS URLs of several source images; takes precedence over `image_url`. At most 16 on two models and 10 on all others. */
             image_urls?: string[] | null;
-            /** @description How many images, as for `POST /v1/images/generations`: clamped to 1 to 4, default 1. */
+            /** @description Number of images, as for `POST /v1/images/generations`: clamped to 1 to 4, default 1. */
             n?: number | null;
-            /** @description What to draw or to show; required by most models. At most 4000 characters, counted after Unicode NFC normalisation. */
+            /** @description What to draw or show; most models require it. At most 4000 characters, counted after Unicode NFC normalisation. */
             prompt?: string | null;
-            /** @description Quality of an image; default `medium` where it sets the price. The same as for `POST /v1/images/generations`. */
+            /** @description Quality of an image; default `medium` if it sets the price. The same as for `POST /v1/images/generations`. */
             quality?: string | null;
             /** @description Size of an image in pixels; default: the model's. The same as for `POST /v1/images/generations`. */
             size?: string | null;
@@ -6531,11 +6537,11 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * @description What to run. The input stands under `input`, or flat beside `model`: then every field but `model` and `idempotency_key` is input.
-         *     When `input` is given, fields beside it are ignored.
+         * @description What to run. Send the input under `input`, or flat beside `model`: then every field except `model` and `idempotency_key` is input. If
+         *     `input` is set, fields beside it are ignored.
          */
         GenmediaRequest: {
-            /** @description Names this run for the account: repeating it returns the first job without a new charge. Longer than 128 characters is cut to 128. */
+            /** @description Identifies this run across the account: a repeat returns the first job without a new charge. Cut to 128 characters. */
             idempotency_key?: string | null;
             /** @description The model's input; default: the fields beside it. */
             input?: components["schemas"]["GenmediaInput"] | null;
@@ -6544,33 +6550,33 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A genmedia job that still waits or runs. */
+        /** @description An unfinished genmedia job. */
         GenmediaRunning: {
             /** @description Null: nothing is charged before the job is done. */
             charged_amount: null;
-            /** @description The hold in USD; an estimate while it waits for a slot, when nothing is held yet. */
+            /** @description The hold in USD. While the job waits for a slot it is an estimate, and nothing is held. */
             estimated_cost: components["schemas"]["Usd"];
-            /** @description What to do next, as a sentence for people. */
+            /** @description What to do next, as a human-readable sentence. */
             hint: string;
-            /** @description Id of the model that runs it. */
+            /** @description Id of the model that runs the job. */
             model: string;
-            /** @description Null: nothing is returned before the job is done. */
+            /** @description Null: nothing is released before the job is done. */
             refunded_amount: null;
-            /** @description Job id, to be polled at `GET /v1/genmedia/jobs/{request_id}`. */
+            /** @description Job id; poll it at `GET /v1/genmedia/jobs/{request_id}`. */
             request_id: string;
             /**
-             * @description `IN_QUEUE` until it is handed to a provider, `IN_PROGRESS` from then on.
+             * @description `IN_QUEUE` until a provider has the job, then `IN_PROGRESS`.
              * @enum {string}
              */
             status: "IN_QUEUE" | "IN_PROGRESS";
         };
         /** @description The video of a finished genmedia job. */
         GenmediaVideo: {
-            /** @description Media type that the address serves, usually `video/mp4`. */
+            /** @description Media type of the file, usually `video/mp4`. */
             content_type: string;
             /**
              * Format: double
-             * @description Length in seconds, as delivered; the charge follows it and never exceeds the hold.
+             * @description Delivered length in seconds. The charge follows it and never exceeds the hold.
              */
             duration_s: number;
             /**
@@ -6580,7 +6586,7 @@ export interface components {
             height: number;
             /**
              * Format: uri
-             * @description Stable address, served by the gateway.
+             * @description Stable URL, served by the gateway.
              */
             url: string;
             /**
@@ -6589,7 +6595,7 @@ export interface components {
              */
             width: number;
         };
-        /** @description An image; on models with vision. */
+        /** @description An image. Only on models with vision. */
         ImageBlock: {
             /** @description Where it comes from. */
             source: components["schemas"]["ImageSource"];
@@ -6603,7 +6609,7 @@ export interface components {
         };
         /** @description One image of a finished image job. */
         ImageFacts: {
-            /** @description Media type that the address serves, usually `image/png`, `image/jpeg` or `image/webp`; `image/svg+xml` from a vector model. */
+            /** @description Media type of the file, usually `image/png`, `image/jpeg` or `image/webp`; `image/svg+xml` from a vector model. */
             content_type: string;
             /**
              * Format: int32
@@ -6612,7 +6618,7 @@ export interface components {
             height: number;
             /**
              * Format: uri
-             * @description Address of this image when the job made several; the first one equals `output.url`.
+             * @description URL of this image if the job made several; the first equals `output.url`.
              */
             url?: string;
             /**
@@ -6621,9 +6627,9 @@ export interface components {
              */
             width: number;
         };
-        /** @description An image job: what submitting answers and what polling reads. */
+        /** @description An image job, as returned on submit and on polling. */
         ImageJob: {
-            /** @description What the job cost in USD; null until it succeeds, and for ever when it fails. */
+            /** @description Cost of the job in USD; null unless it succeeded. */
             charged_amount: components["schemas"]["Usd"] | null;
             /** @description When the job reached a final status; null until then. */
             completed_at: components["schemas"]["Timestamp"] | null;
@@ -6633,9 +6639,9 @@ export interface components {
             error: components["schemas"]["JobError"] | null;
             /** @description The hold in USD, placed when the job takes a slot. While `queued` it is an estimate and nothing is held. */
             estimated_cost: components["schemas"]["Usd"];
-            /** @description Job id, to be polled at `GET /v1/jobs/{id}`. */
+            /** @description Job id; poll it at `GET /v1/jobs/{id}`. */
             id: string;
-            /** @description Id of the model that runs the job; where an alias was sent, the model it stands for. */
+            /** @description Id of the model that runs the job; if the request used an alias, the model behind it. */
             model: string;
             /**
              * @description Always `image.job`. (enum property replaced by openapi-typescript)
@@ -6646,12 +6652,12 @@ export interface components {
             output: components["schemas"]["ImageOutput"] | null;
             /**
              * Format: int32
-             * @description Turn in the queue, counted from 1. Present only while `status` is `queued`.
+             * @description Position in the queue, from 1. Present only while `status` is `queued`.
              */
             queue_position?: number;
-            /** @description What was returned of the hold or of the charge in USD; null while nothing was returned, 0 for an expired job that held nothing. */
+            /** @description USD of the hold or of the charge that were returned; null if nothing was returned, 0 for an expired job without a hold. */
             refunded_amount: components["schemas"]["Usd"] | null;
-            /** @description Where the job stands. Poll until it is `succeeded`, `failed`, `refunded` or `expired`. */
+            /** @description Status of the job. Poll until it is `succeeded`, `failed`, `refunded` or `expired`. */
             status: components["schemas"]["JobStatus"];
         };
         /** @description The result of a finished image job. */
@@ -6660,70 +6666,67 @@ export interface components {
             metadata: components["schemas"]["ImageOutputMetadata"];
             /**
              * Format: uri
-             * @description Stable address of the first image, served by the gateway and not by the provider.
+             * @description Stable URL of the first image, served by the gateway, not by the provider.
              */
             url: string;
         };
-        /** @description What is known about the images of a finished image job. */
+        /** @description Details of the images of a finished image job. */
         ImageOutputMetadata: {
-            /** @description One entry for each image, in the order in which they were made. */
+            /** @description One entry per image, in the order in which they were made. */
             images: components["schemas"]["ImageFacts"][];
         };
         /**
-         * @description Which image to make, with which model. Fields not listed here have no effect, `response_format`, `output_format`, `background` and
-         *     `style` of OpenAI's clients among them: the answer is a job, and its images have addresses. Null means not given.
+         * @description The image to generate, and the model. Fields not listed here have no effect, such as `response_format`, `output_format`, `background` and
+         *     `style` of OpenAI's clients: the answer is a job, and its images have URLs. Null means not set.
          */
         ImageRequest: {
             /**
              * @description Passed to the provider, except fields that set the price or are moderated (prompt, number of images, size, duration, reference
-             *     images): those come from the fields above only.
-             *     Unpriced quality tiers of a provider run at the priced tier. At most 64 KB of it are taken, else 400 `invalid_parameter`.
+             *     images): those come only from the fields above. Unpriced quality tiers of a provider run at the priced tier. More than 64 KB gives 400
+             *     `invalid_parameter`.
              */
             extra?: {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Same as the header `Idempotency-Key`, and wins over it. Longer than 128 characters is cut to 128. Belongs to the account, not to one
-             *     key.
+             * @description Same as the header `Idempotency-Key`, and takes precedence over it. A key longer than 128 characters is cut to 128. It applies to the
+             *     whole account, not to one API key.
              */
             idempotency_key?: string | null;
             /**
-             * @description HTTPS address of one source image. A model that edits images requires it (else 400 `image_url_required`), others may take it, and models
-             *     that make images of text alone ignore it.
-             *     An address that is not HTTPS, or that names a private or local host (also `metadata`, `*.svc`, `*.internal`, `*.home.arpa`,
-             *     `127.0.0.1.nip.io`), gives 400 `invalid_parameter`.
+             * @description HTTPS URL of one source image. Models that edit images require it (else 400 `image_url_required`), other models may accept it, and
+             *     text-to-image models ignore it. A URL that is not HTTPS, or that names a private or local host (also `metadata`,
+             *     `*.svc`, `*.internal`, `*.home.arpa`, `127.0.0.1.nip.io`), gives 400 `invalid_parameter`.
              */
             image_url?: string | null;
             /**
-             * @description HTTPS addresses of several source images; wins over `image_url` when both are given.
-             *     Each model takes so many, 10 where the operator says nothing else; more gives 400 `too_many_references`, and the message says how many.
-             *     Models that take no image input ignore it.
+             * @description HTTPS URLs of several source images; takes precedence over `image_url`. Each model has a maximum, 10 unless the operator sets another;
+             *     more gives 400 `too_many_references`, and the message names the maximum. Models without image input ignore it.
              */
             image_urls?: string[] | null;
             /**
-             * @description Id of an image model, as listed by `GET /v1/models?type=image`, or an alias of one. Unknown ids, and models that make no images,
-             *     give 400 `invalid_model`.
+             * @description Id or alias of an image model, as listed by `GET /v1/models?type=image`. Unknown ids, and models that do not generate images, give 400
+             *     `invalid_model`.
              */
             model: string;
             /**
-             * @description How many images: 1 to 4, default 1. A number outside is clamped and not refused, and its fraction is cut off.
-             *     Each image is billed at the model's per-image rate. A model billed by the megapixel ignores it and makes 1.
+             * @description Number of images: 1 to 4, default 1. A number outside this range is clamped, not refused, and a fraction is cut off. Each image is
+             *     billed at the model's per-image rate. A model billed by the megapixel ignores `n` and makes 1.
              */
             n?: number | null;
-            /** @description What to draw. At most 4000 characters, counted after Unicode NFC normalisation. Empty or longer gives 400 `invalid_prompt`. */
+            /** @description What to draw: at most 4000 characters, counted after Unicode NFC normalisation. Empty or longer gives 400 `invalid_prompt`. */
             prompt: string;
             /**
-             * @description `low`, `medium` or `high` on models priced by quality (`GET /v1/pricing`); `auto` or left out is billed as `medium`, `standard` means `medium` and
-             *     `hd` means `high`.
-             *     Any other word gives 400 `invalid_parameter` there. Every other model ignores it.
+             * @description `low`, `medium` or `high` on models priced by quality (`GET /v1/pricing`). The default and `auto` are billed as `medium`; `standard`
+             *     means `medium` and `hd` means `high`. Any other value gives 400 `invalid_parameter`. Other models ignore it.
              */
             quality?: string | null;
             /**
-             * @description `WIDTHxHEIGHT` in pixels, or `auto`; default: the model's own. A `WIDTHxHEIGHT` snaps to the nearest of the aspects 1:1, 16:9, 9:16,
-             *     4:3, 3:4 and 21:9,
-             *     in the model's own resolution for that aspect. `auto`, an aspect such as `16:9`, and a ratio far from all six give the model's default
-             *     aspect. On a model billed by the megapixel the hold follows the size asked for, the charge follows the megapixels delivered, and the
-             *     difference is returned. A model that takes few sizes refuses any other with 400 `invalid_parameter`, and the message lists them.
+             * @description `WIDTHxHEIGHT` in pixels, or `auto`; default: the model's own. A `WIDTHxHEIGHT` snaps to the nearest of the aspect ratios 1:1, 16:9,
+             *     9:16, 4:3, 3:4 and 21:9, in the model's own resolution for that ratio. `auto`, an aspect such as `16:9`, and a ratio far from all six
+             *     give the model's default. On a model billed by the megapixel, the hold follows the requested size and the charge follows the megapixels
+             *     delivered; the difference is returned. A model with a fixed list of sizes refuses any other size with 400 `invalid_parameter`, and the
+             *     message lists the sizes.
              */
             size?: string | null;
         } & {
@@ -6731,11 +6734,11 @@ export interface components {
         };
         /** @description Where an image comes from. */
         ImageSource: components["schemas"]["Base64Source"] | components["schemas"]["UrlSource"] | components["schemas"]["FileSource"];
-        /** @description What a message can be made of. Blocks of tools that a provider runs itself are refused with 400 `unsupported_content`. */
+        /** @description A block of a message. Blocks of tools that the provider runs are refused with 400 `unsupported_content`. */
         InputBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"] | components["schemas"]["InputThinkingBlock"] | components["schemas"]["RedactedThinkingBlock"] | components["schemas"]["ToolUseBlock"] | components["schemas"]["ToolResultBlock"] | components["schemas"]["OtherBlock"];
-        /** @description The next piece of a tool call's arguments. */
+        /** @description The next part of a tool call's arguments. */
         InputJsonDelta: {
-            /** @description The next piece of the arguments' JSON text. */
+            /** @description The next part of the arguments' JSON text. */
             partial_json: string;
             /**
              * @description Always `input_json_delta`. (enum property replaced by openapi-typescript)
@@ -6745,16 +6748,16 @@ export interface components {
         };
         /** @description One message of the conversation. */
         InputMessage: {
-            /** @description A text, or blocks. */
+            /** @description A text or blocks. */
             content: string | components["schemas"]["InputBlock"][];
-            /** @description Who speaks. */
+            /** @description Role of the author. */
             role: components["schemas"]["MessageRole"];
         } & {
             [key: string]: unknown;
         };
-        /** @description Thinking of an earlier turn. When the history holds one, the thinking budget is not sent. */
+        /** @description Thinking from an earlier turn. If the history contains such a block, the thinking budget is not sent. */
         InputThinkingBlock: {
-            /** @description As it was answered. May be left out: some clients drop an empty one. */
+            /** @description The signature from the answer. Optional: some clients drop an empty signature. */
             signature?: string;
             /** @description The thinking. */
             thinking: string;
@@ -6766,20 +6769,20 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description What stopped a job. */
+        /** @description Why a job did not succeed. */
         JobError: {
-            /** @description The reason as a stable word. */
+            /** @description The reason as a stable code. */
             code: components["schemas"]["JobErrorCode"];
-            /** @description The reason as a sentence for people; not to be parsed. */
+            /** @description The reason as a human-readable sentence; do not parse it. */
             message: string;
         };
         /**
-         * @description Why a job did not succeed. Stable words to branch on; new ones may be added, none changes its meaning.
+         * @description Why a job did not succeed. Stable codes to branch on; new codes may be added, and no code changes its meaning.
          * @enum {string}
          */
         JobErrorCode: "content_policy" | "content_policy_likeness" | "content_policy_nsfw" | "content_policy_unsafe" | "moderation_blocked" | "input_too_large" | "input_invalid" | "invalid_input" | "prompt_too_long" | "provider_timeout" | "timeout" | "provider_rate_limited" | "provider_unavailable" | "insufficient_credits" | "provider_error";
         /**
-         * @description The two kinds of job that the list tells apart.
+         * @description The types of jobs in the list.
          * @enum {string}
          */
         JobKind: "image" | "video";
@@ -6789,7 +6792,7 @@ export interface components {
             data: components["schemas"]["MediaJob"][];
             /** @description Id of the first job of this page; null on an empty page. */
             first_id: string | null;
-            /** @description Whether older jobs follow; ask for them with `after` set to `last_id`. */
+            /** @description Whether there are older jobs; get them with `after` set to `last_id`. */
             has_more: boolean;
             /** @description Id of the last job of this page; null on an empty page. */
             last_id: string | null;
@@ -6800,8 +6803,8 @@ export interface components {
             object: "list";
         };
         /**
-         * @description Where a job stands. `succeeded`, `failed`, `refunded` and `expired` are final; nothing leaves them except `succeeded`, which staff may
-         *     later move to `refunded`.
+         * @description Status of a job. `succeeded`, `failed`, `refunded` and `expired` are final, except that the operator can later refund a `succeeded` job,
+         *     which then becomes `refunded`.
          * @enum {string}
          */
         JobStatus: "queued" | "pending" | "processing" | "succeeded" | "failed" | "refunded" | "expired";
@@ -6831,40 +6834,40 @@ export interface components {
             schema?: {
                 [key: string]: unknown;
             };
-            /** @description Whether the answer must follow it exactly; default false. */
+            /** @description Whether the answer must follow the schema exactly; default false. */
             strict?: boolean | null;
         } & {
             [key: string]: unknown;
         };
         /**
          * Format: double
-         * @description A budget in USD, 0 to 60,000,000 with at most 8 decimals; 0 blocks every call that costs.
+         * @description A budget in USD, 0 to 60,000,000 with at most 8 decimals; 0 blocks every paid call.
          */
         KeyBudget: number;
         /** @description An ISO 639-1 language code, such as `en`. */
         LanguageCode: string;
         /** @description One entry of the ledger. Entries are never changed; their sum is the balance. */
         LedgerEntry: {
-            /** @description USD, at most 8 decimals: above 0 adds to the balance, below 0 takes from it. */
+            /** @description USD, at most 8 decimals: a positive amount adds to the balance, a negative one subtracts from it. */
             amount_usd: components["schemas"]["Usd"];
             /** @description Balance in USD after this entry. */
             balance_after: components["schemas"]["Usd"];
-            /** @description When it was made. */
+            /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description SHA-256, hexadecimal, over the hash of the entry before it and what this entry says: no entry can be changed or left out unseen. */
+            /** @description SHA-256 in hexadecimal over the previous entry's hash and this entry's content: it reveals any changed or missing entry. */
             hash: string;
-            /** @description Entry id, unique within the account: `led_` and the entry's place in its ledger. */
+            /** @description Entry id, unique within the account: `led_` and the entry's number in the account's ledger. */
             id: string;
-            /** @description What it belongs to: a request id, a job id or a top-up id. */
+            /** @description Id of the request, job or top-up that the entry belongs to. */
             ref: string;
-            /** @description Why it stands there. */
+            /** @description Type of the entry. */
             type: components["schemas"]["LedgerEntryType"];
         };
         /** @description A page of the ledger. */
         LedgerEntryList: {
             /** @description The entries, newest first. */
             data: components["schemas"]["LedgerEntry"][];
-            /** @description Whether older entries follow; ask for them with `after` set to `last_id`. */
+            /** @description Whether there are older entries; get them with `after` set to `last_id`. */
             has_more: boolean;
             /** @description Id of the last entry of this page; null on an empty page. */
             last_id: string | null;
@@ -6875,7 +6878,7 @@ export interface components {
             object: "list";
         };
         /**
-         * @description Why an entry stands in the ledger.
+         * @description Type of a ledger entry.
          * @enum {string}
          */
         LedgerEntryType: "purchase" | "signup_bonus" | "usage" | "hold" | "hold_settle" | "hold_release" | "refund" | "gift";
@@ -6908,11 +6911,11 @@ export interface components {
             /** @description True on models that do not bill by token: the rates mean nothing, read `GET /v1/pricing`. */
             placeholder: boolean;
         };
-        /** @description What is left of the caller's limits. */
+        /** @description What is left of the account's limits. */
         LimitState: {
-            /** @description Slots taken. */
+            /** @description Slots in use. */
             concurrent: components["schemas"]["ConcurrentUse"];
-            /** @description Whether the account has ever added credits; without them only free-tier models answer. */
+            /** @description Whether the account has ever added credits. Without credits, only free-tier models are available. */
             has_credits: boolean;
             /**
              * Format: int32
@@ -6921,10 +6924,10 @@ export interface components {
             per_model_rpm: number;
             /**
              * Format: int64
-             * @description The same as `rpm_remaining`: no limit counts by the day.
+             * @description The same as `rpm_remaining`: there is no daily limit.
              */
             remaining: number;
-            /** @description When the request limit is whole again, if nothing more is sent. */
+            /** @description When the request limit is fully reset if no more requests are sent. */
             resets_at: components["schemas"]["Timestamp"];
             /**
              * Format: int32
@@ -6964,55 +6967,55 @@ export interface components {
              */
             used_today: number;
         };
-        /** @description A voice that was made. It belongs to the account, and other accounts get 403 `voice_not_owned` for it. */
+        /** @description A new voice. It belongs to the account; other accounts get 403 `voice_not_owned`. */
         MadeVoice: {
             /** @description Balance in USD after the charge. */
             balance_usd: components["schemas"]["Usd"];
-            /** @description What was charged in USD: a flat price. */
+            /** @description USD charged: a flat price. */
             cost_usd: components["schemas"]["Usd"];
-            /** @description Id of the model that made it. */
+            /** @description Id of the model that created the voice. */
             model: string;
             /** @description Name of the voice. */
             name: string;
-            /** @description Opaque id with the fixed prefix `svcv_`, to be sent as `voice_id` to family B models. */
+            /** @description Opaque id with the prefix `svcv_`. Send it as `voice_id` to family B models. */
             voice_id: string;
         };
-        /** @description A media job; `object` tells which kind. */
+        /** @description A media job; `object` says which type. */
         MediaJob: components["schemas"]["ImageJob"] | components["schemas"]["VideoJob"];
         /** @description Price of a media model; `pricing_mode` tells which keys `detail` has. `per-video`, `per-song` and `per-call` appear on no row. */
         MediaPriceRow: components["schemas"]["PerImageRow"] | components["schemas"]["PerQualityRow"] | components["schemas"]["PerMegapixelRow"] | components["schemas"]["PerSecondRow"] | components["schemas"]["PerMinuteRow"] | components["schemas"]["PerThousandCharactersRow"];
-        /** @description A message of the model. */
+        /** @description A message from the model. */
         Message: {
-            /** @description Always null: there are no containers here. */
+            /** @description Always null: the gateway has no containers. */
             container?: null;
             /** @description Thinking, text and tool calls, in this order. */
             content: components["schemas"]["OutputBlock"][];
             /** @description Id of the answer. */
             id: string;
-            /** @description The model that was asked for, its alias resolved. */
+            /** @description The requested model, with its alias resolved. */
             model: string;
             /**
              * @description Always `assistant`.
              * @enum {string}
              */
             role: "assistant";
-            /** @description More about a refusal, where the model says more. */
+            /** @description Details of a refusal, if the model gives any. */
             stop_details?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Why it ended. */
+            /** @description Why the message ended. */
             stop_reason: components["schemas"]["StopReason"];
-            /** @description The sequence that stopped it, when one did. */
+            /** @description The stop sequence that ended the message, if any. */
             stop_sequence: string | null;
             /**
              * @description Always `message`.
              * @enum {string}
              */
             type: "message";
-            /** @description What was used and charged. */
+            /** @description Usage and cost. */
             usage: components["schemas"]["MessageUsage"];
         };
-        /** @description How the message ended and what it cost; its usage holds totals that replace those of `message_start`. */
+        /** @description How the message ended and what it cost. Its totals replace the counts in `message_start`. */
         MessageDeltaEvent: {
             /** @description How the message ended. */
             delta: components["schemas"]["MessageEnd"];
@@ -7026,18 +7029,18 @@ export interface components {
         };
         /** @description How the message ended. */
         MessageEnd: {
-            /** @description More about a refusal, where the model says more. */
+            /** @description Details of a refusal, if the model gives any. */
             stop_details?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Why it ended. */
+            /** @description Why the message ended. */
             stop_reason: components["schemas"]["StopReason"];
-            /** @description The sequence that stopped it, when one did. */
+            /** @description The stop sequence that ended the message, if any. */
             stop_sequence: string | null;
         };
-        /** @description Ends a stream that broke; no `message_stop` follows. */
+        /** @description Ends an interrupted stream; no `message_stop` follows. */
         MessageErrorEvent: {
-            /** @description What broke it. */
+            /** @description The error. */
             error: components["schemas"]["MessageStreamFault"];
             /** @description Equals the header `x-request-id`. */
             request_id: string;
@@ -7049,81 +7052,81 @@ export interface components {
         };
         /** @description Who the request is for. */
         MessageMetadata: {
-            /** @description An opaque id of the caller's own user; passed on where the provider takes one. Default: none. */
+            /** @description An opaque id of your end user; forwarded if the provider accepts one. Default: none. */
             user_id?: string | null;
         } & {
             [key: string]: unknown;
         };
         /**
-         * @description A message request in Anthropic's form. Other fields (`context_management`, …) and the header `anthropic-beta` reach models whose provider
-         *     speaks this form and are ignored elsewhere; so is, everywhere, what would change the price or has to be kept between requests: `speed`,
-         *     `service_tier`, `inference_geo`, `container`, `mcp_servers`, `fallbacks`. The header `anthropic-version` is ignored.
+         * @description A message request in Anthropic's format. Other fields (`context_management`, …) and the header `anthropic-beta` reach models whose
+         *     provider uses this format; other models ignore them. Fields that would change the price or need state between requests are always
+         *     ignored: `speed`, `service_tier`, `inference_geo`, `container`, `mcp_servers`, `fallbacks`. The header `anthropic-version` is ignored.
          */
         MessageRequest: {
-            /** @description Lets the provider set the prompt's cache points itself, on models that can; default: not. */
+            /** @description Lets the provider choose the prompt's cache points, on models that support it; default: off. */
             cache_control?: components["schemas"]["CacheControl"] | null;
-            /** @description Ignored: no container is kept. */
+            /** @description Ignored: the gateway has no containers. */
             container?: unknown;
-            /** @description What of a long conversation is cleared or summed up; reaches models whose provider speaks this form. Default: nothing. */
+            /** @description How to clear or summarize a long conversation; reaches models whose provider uses this format. Default: nothing. */
             context_management?: unknown;
-            /** @description What the provider says of a request beside its answer; reaches models whose provider speaks this form. Default: nothing. */
+            /** @description Diagnostics to return with the answer; reaches models whose provider uses this format. Default: nothing. */
             diagnostics?: unknown;
-            /** @description Ignored: where a model runs is not chosen by its caller. */
+            /** @description Ignored: callers cannot choose where a model runs. */
             inference_geo?: unknown;
-            /** @description Most tokens of the answer, thinking included. Default: the model's. Lowered when the balance cannot pay for all of it. */
+            /** @description Maximum tokens of the answer, thinking included. Default: the model's. Lowered when the balance cannot pay for all of it. */
             max_tokens?: number | null;
-            /** @description Ignored: no server is asked. */
+            /** @description Ignored: the gateway calls no MCP servers. */
             mcp_servers?: unknown;
             /** @description The conversation, at least one message. */
             messages: components["schemas"]["InputMessage"][];
-            /** @description Who the request is for; everything but `user_id` is dropped. Default: no user. */
+            /** @description Who the request is for; only `user_id` is used. Default: no user. */
             metadata?: components["schemas"]["MessageMetadata"] | null;
             /** @description Model id or alias. */
             model: string;
-            /** @description Effort and form of the answer; default: the model's, and text. */
+            /** @description Effort and format of the answer; default: the model's effort, and text. */
             output_config?: components["schemas"]["OutputConfig"] | null;
-            /** @description `auto` or `standard_only`; without effect, since there is one kind of service. */
+            /** @description `auto` or `standard_only`; no effect, because there is only one service tier. */
             service_tier?: string | null;
-            /** @description Ignored: there is one speed. */
+            /** @description Ignored: there is only one speed. */
             speed?: unknown;
-            /** @description Where to stop: any of these texts; default: none. */
+            /** @description Texts that stop the answer; default: none. */
             stop_sequences?: string[] | null;
-            /** @description Whether the answer comes as server-sent events; default false. */
+            /** @description Whether to stream the answer as server-sent events; default false. */
             stream?: boolean | null;
-            /** @description Instructions before the conversation: a text, or text blocks; default: none. */
+            /** @description The system prompt: a text or text blocks; default: none. */
             system?: string | components["schemas"]["TextBlock"][] | null;
-            /** @description 0 to 2. No service default; the model's applies. Dropped for models that refuse it. */
+            /** @description 0 to 2. Default: the model's. Dropped for models that refuse it. */
             temperature?: number | null;
             /** @description Whether the model thinks before it answers; default: the model's. */
             thinking?: components["schemas"]["MessageThinking"] | null;
             /**
-             * @description Not taken: messages are not kept between requests, so a request that belongs to a thread gives 400 `thread_unsupported_request`.
-             *     Anthropic's tool runners then send the whole conversation by themselves.
+             * @description Not supported: the gateway keeps no messages between requests, so a request with a thread gives 400 `thread_unsupported_request`.
+             *     Anthropic's tool runners then send the whole conversation automatically.
              */
             thread?: unknown;
-            /** @description Whether and which tools are called; default `auto`. */
+            /** @description Whether the model calls tools, and which; default `auto`. */
             tool_choice?: components["schemas"]["MessageToolChoice"] | null;
-            /** @description Tools that the model may call; default: none. On models with `supports_tools`. */
+            /** @description Tools that the model may call; default: none. Only on models with `supports_tools`. */
             tools?: components["schemas"]["MessageTool"][] | null;
-            /** @description Sample from this many best tokens; default: the model's. Dropped for models that refuse it. */
+            /** @description Samples from this many of the most likely tokens; default: the model's. Dropped for models that refuse it. */
             top_k?: number | null;
             /** @description 0 to 1; default: the model's. Dropped for models that refuse it. */
             top_p?: number | null;
-            /** @description A profile at the provider; reaches models whose provider speaks this form. Default: none. */
+            /** @description A profile at the provider; reaches models whose provider uses this format. Default: none. */
             user_profile_id?: unknown;
-            /** @description A workspace at the provider; reaches models whose provider speaks this form. Default: none. */
+            /** @description A workspace at the provider; reaches models whose provider uses this format. Default: none. */
             workspace_id?: unknown;
         } & {
             [key: string]: unknown;
         };
         /**
-         * @description Who speaks. `system` between turns is a system message in the middle of a conversation.
+         * @description Role of the author. `system` between turns is a system message in the middle of a conversation.
          * @enum {string}
          */
         MessageRole: "user" | "assistant" | "system";
         /** @description Opens the message. */
         MessageStartEvent: {
-            /** @description The message, still without content, stop reason and cost. */
+            /** @description The message, without content, stop reason and cost so far. */
             message: components["schemas"]["StartedMessage"];
             /**
              * @description Always `message_start`.
@@ -7131,15 +7134,15 @@ export interface components {
              */
             type: "message_start";
         };
-        /** @description Tokens as far as they are known before the first one of the answer. What was charged comes in `message_delta`. */
+        /** @description Token counts that are known before the answer's first token. The charge comes in `message_delta`. */
         MessageStartUsage: {
-            /** @description Tokens written to the model's prompt cache, where that is known already. */
+            /** @description Tokens written to the model's prompt cache, if already known. */
             cache_creation_input_tokens?: number | null;
-            /** @description Tokens read from the model's prompt cache, where that is known already. */
+            /** @description Tokens read from the model's prompt cache, if already known. */
             cache_read_input_tokens?: number | null;
             /**
              * Format: int64
-             * @description Best estimate of the prompt's tokens, those of the cache not included.
+             * @description Best estimate of the prompt's tokens, not counting cache tokens.
              */
             input_tokens: number;
             /**
@@ -7156,7 +7159,7 @@ export interface components {
              */
             type: "message_stop";
         };
-        /** @description What broke a stream. */
+        /** @description The error that interrupted a stream. */
         MessageStreamFault: {
             /**
              * @description Always `stream_interrupted`.
@@ -7170,15 +7173,15 @@ export interface components {
              * @description The code's entry in the documentation.
              */
             doc_url: string;
-            /** @description For people; not to be parsed. */
+            /** @description Human-readable; do not parse it. */
             message: string;
             /** @description Always null. */
             param: null;
             /** @description Equals the header `x-request-id`. */
             request_id: string;
-            /** @description Always true: send the whole request again. */
+            /** @description Always true: you can send the whole request again. */
             retryable: boolean;
-            /** @description Category of the fault. */
+            /** @description Type of the error. */
             type: components["schemas"]["MessageStreamFaultType"];
         };
         /** @description The code, where Anthropic's clients look for it. */
@@ -7190,42 +7193,42 @@ export interface components {
             error_code: "stream_interrupted";
         };
         /**
-         * @description Category of what broke a stream, in Anthropic's words.
+         * @description Type of the error that interrupted a stream, in Anthropic's terms.
          * @enum {string}
          */
         MessageStreamFaultType: "api_error" | "overloaded_error";
-        /** @description Whether the model thinks before it answers; on models with `supports_reasoning`, dropped for others. */
+        /** @description Whether the model thinks before it answers. Dropped for models without `supports_reasoning`. */
         MessageThinking: components["schemas"]["ThinkingEnabled"] | components["schemas"]["ThinkingAdaptive"] | components["schemas"]["ThinkingDisabled"] | components["schemas"]["ThinkingBetweenTools"];
-        /** @description A tool that the model may call; on models with `supports_tools`. */
+        /** @description A tool that the model may call. Only on models with `supports_tools`. */
         MessageTool: {
-            /** @description What it does, for the model. */
+            /** @description What the tool does; the model reads it. */
             description?: string;
-            /** @description JSON Schema of its arguments; required for custom tools. */
+            /** @description JSON Schema of the arguments; required for custom tools. */
             input_schema?: {
                 [key: string]: unknown;
             };
-            /** @description Name, up to 128 characters of letters, digits, `_` and `-`. */
+            /** @description Name of the tool: up to 128 characters of letters, digits, `_` and `-`. */
             name: string;
-            /** @description `custom`, the default. Tools that a provider runs itself (`web_search_…`, `bash_…`) are refused with 400 `unsupported_content`. */
+            /** @description `custom`, the default. Tools that the provider runs (`web_search_…`, `bash_…`) are refused with 400 `unsupported_content`. */
             type?: string | null;
         } & {
             [key: string]: unknown;
         };
-        /** @description Whether and which tools are called. */
+        /** @description Whether the model calls tools, and which. */
         MessageToolChoice: components["schemas"]["ToolChoiceAuto"] | components["schemas"]["ToolChoiceAny"] | components["schemas"]["ToolChoiceTool"] | components["schemas"]["ToolChoiceNone"];
-        /** @description Tokens that were used and what they cost. */
+        /** @description Tokens used and their cost. */
         MessageUsage: {
             /** @description Tokens written to the model's prompt cache. */
             cache_creation_input_tokens?: number | null;
-            /** @description Saved by prompt caching, in USD; 0 where nothing was read from a cache. */
+            /** @description Saved by prompt caching, in USD; 0 if nothing was read from a cache. */
             cache_discount: components["schemas"]["Usd"];
             /** @description Tokens read from the model's prompt cache; billed at the cached rate. */
             cache_read_input_tokens?: number | null;
-            /** @description Charged for this call, in USD. */
+            /** @description Cost of this call in USD. */
             cost: components["schemas"]["Usd"];
             /**
              * Format: int64
-             * @description Tokens of the prompt, those of the cache not included.
+             * @description Tokens of the prompt, not counting cache tokens.
              */
             input_tokens: number;
             /**
@@ -7233,7 +7236,7 @@ export interface components {
              * @description Tokens of the answer, thinking included.
              */
             output_tokens: number;
-            /** @description What the answer's tokens were; on reasoning models. */
+            /** @description Breakdown of the answer's tokens; on reasoning models. */
             output_tokens_details?: components["schemas"]["OutputTokensDetails"];
         };
         /**
@@ -7241,57 +7244,57 @@ export interface components {
          * @enum {string}
          */
         Modality: "image" | "audio" | "video";
-        /** @description The filters that were applied: every key is there, empty or null when it was not used. */
+        /** @description The applied filters. Every key is present; unused ones are empty or null. */
         ModelFilters: {
-            /** @description Capability asked for. */
+            /** @description Requested capability. */
             capability: string | null;
-            /** @description Cost tier asked for. */
+            /** @description Requested cost tier. */
             cost_tier: string | null;
-            /** @description Creators asked for, through `creator` or `owned_by`. */
+            /** @description Requested creators, from `creator` or `owned_by`. */
             creator: string[];
-            /** @description Input modalities asked for. */
+            /** @description Requested input modalities. */
             input_modalities: string[];
-            /** @description Latency tier asked for. */
+            /** @description Requested latency tier. */
             latency_tier: string | null;
-            /** @description Highest input price asked for, in USD per million tokens. */
+            /** @description Requested maximum input price, in USD per million tokens. */
             max_input_price: number | null;
-            /** @description Least context window asked for, in tokens. */
+            /** @description Requested minimum context window, in tokens. */
             min_context_window: number | null;
-            /** @description Output modalities asked for. */
+            /** @description Requested output modalities. */
             output_modalities: string[];
-            /** @description Creators asked for through `owned_by`. */
+            /** @description Requested creators, from `owned_by`. */
             owned_by: string[];
-            /** @description Quality tier asked for. */
+            /** @description Requested quality tier. */
             quality_tier: string | null;
-            /** @description Reasoning asked for. */
+            /** @description Requested reasoning support. */
             reasoning: boolean | null;
             /**
              * @deprecated
-             * @description Use cases asked for through `recommended_for`, in today's vocabulary.
+             * @description Requested use cases from `recommended_for`, in today's vocabulary.
              */
             recommended_for: string[];
-            /** @description Release stage asked for. */
+            /** @description Requested release stage. */
             release_stage: string | null;
-            /** @description Structured outputs asked for. */
+            /** @description Requested support of structured outputs. */
             structured_outputs: boolean | null;
-            /** @description Parameters asked for. */
+            /** @description Requested parameters. */
             supported_parameters: string[];
-            /** @description Tags asked for. */
+            /** @description Requested tags. */
             tags: string[];
-            /** @description Tier label asked for. */
+            /** @description Requested tier label. */
             tier: string | null;
-            /** @description Tool support asked for. */
+            /** @description Requested tool support. */
             tools: boolean | null;
-            /** @description Types asked for. */
+            /** @description Requested types. */
             type: string[];
-            /** @description Use cases asked for. */
+            /** @description Requested use cases. */
             use_cases: string[];
-            /** @description Vision asked for. */
+            /** @description Requested vision support. */
             vision: boolean | null;
         };
-        /** @description The models that fit the filters, all of them or, for Anthropic's clients, one page. */
+        /** @description The models that match the filters: all of them or, for Anthropic's clients, one page. */
         ModelList: {
-            /** @description Every alias and the id of the model that it stands for, whatever the filters. */
+            /** @description Every alias with its model id, regardless of the filters. */
             aliases: {
                 [key: string]: string;
             };
@@ -7299,11 +7302,11 @@ export interface components {
             data: components["schemas"]["ModelRow"][];
             /** @description The filters that were applied. */
             filters: components["schemas"]["ModelFilters"];
-            /** @description Id of the first row; null when there is none. */
+            /** @description Id of the first row; null on an empty list. */
             first_id: string | null;
-            /** @description Whether others follow the page, or stand before it where `before_id` was sent; false where the list is whole. */
+            /** @description Whether there are more models after the page, or before it with `before_id`; false if the list is complete. */
             has_more: boolean;
-            /** @description Id of the last row; null when there is none. */
+            /** @description Id of the last row; null on an empty list. */
             last_id: string | null;
             /**
              * @description Always `list`.
@@ -7311,33 +7314,33 @@ export interface components {
              */
             object: "list";
         };
-        /** @description Rates of a model, in the form that token-billed models need; exact prices of all others stand in `GET /v1/pricing`. */
+        /** @description Rates of a model, for models billed by token. `GET /v1/pricing` has the exact prices of all other models. */
         ModelPricing: {
-            /** @description USD per million input tokens read from the model's prompt cache; null where the model has no rate of its own for them. */
+            /** @description USD per million input tokens read from the model's prompt cache; null if the model has no separate rate for them. */
             cached: number | null;
             /**
              * Format: double
              * @description USD per million input tokens; 0 unless `mode` is `per-token`.
              */
             input: number;
-            /** @description In which unit the model bills; equals the row's `pricing_mode`. */
+            /** @description The unit of billing; equals the row's `pricing_mode`. */
             mode: components["schemas"]["PricingMode"];
             /**
              * Format: double
-             * @description USD per million output tokens, reasoning included; 0 unless `mode` is `per-token`, and where output is free.
+             * @description USD per million output tokens, reasoning included; 0 unless `mode` is `per-token`, or if output is free.
              */
             output: number;
         };
-        /** @description A promotion that runs now: `pricing` is lowered, `list_price` is what holds without it. */
+        /** @description A current promotion: `pricing` is lowered, `list_price` is the regular price. */
         ModelPromotion: {
-            /** @description Name of the promotion, for people. */
+            /** @description Display name of the promotion. */
             label: string;
         } & {
             [key: string]: unknown;
         };
         /** @description One model of the catalog. */
         ModelRow: {
-            /** @description What it is best used for, in a few words. */
+            /** @description What the model is best used for, in a few words. */
             best_for: string;
             /**
              * @description What the model does within its type: on speech models `text-to-speech`, `music`, `sfx`, `voice-clone` or `voice-design`; on all
@@ -7346,47 +7349,47 @@ export interface components {
             capability: string;
             /**
              * Format: int32
-             * @description Largest context in tokens over all routes; a longer prompt is refused before anything is charged. 0 where the type has none.
+             * @description Largest context window of all routes, in tokens; a longer prompt is refused before anything is charged. 0 if the type has none.
              */
             context_window: number;
             /** @description Editorial label; nothing enforces it. */
             cost_tier: string;
-            /** @description When the model came into the catalog, Unix seconds. */
+            /** @description When the model was added to the catalog, Unix seconds. */
             created: components["schemas"]["UnixTime"];
-            /** @description The same time as ISO 8601, for clients of the Anthropic dialect. */
+            /** @description The same time as ISO 8601, for Anthropic's clients. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description What the model is, in a sentence or two. */
+            /** @description Description of the model in a sentence or two. */
             description: string;
-            /** @description Equals `name`, for clients of the Anthropic dialect. */
+            /** @description Equals `name`, for Anthropic's clients. */
             display_name: string;
-            /** @description Whether an account that never added credits may call it. Enforced; derived from the published price. */
+            /** @description Whether an account that never added credits can call the model. Enforced; derived from the published price. */
             free_tier: boolean;
             /**
-             * @description Output limit in tokens that the gateway sets below the provider's; null where it sets none. A higher `max_tokens` is lowered to it, and it is
-             *     sent where a request names none.
+             * @description Output limit in tokens that the gateway sets below the provider's; null if there is none. A higher `max_tokens` is lowered to it, and
+             *     it is the default.
              */
             gateway_output_limit: number | null;
-            /** @description Whether it is much asked for. */
+            /** @description Whether the model is popular. */
             hot: boolean;
-            /** @description Model id, an opaque string; what requests send as `model`. */
+            /** @description Model id, an opaque string. Requests send it as `model`. */
             id: string;
-            /** @description What it reads, such as `text`, `image`, `audio`, `file`. */
+            /** @description Input modalities, such as `text`, `image`, `audio`, `file`. */
             input_modalities: string[];
             /** @description Editorial label; nothing enforces it. */
             latency_tier: string;
-            /** @description Rates without a promotion; equal to `pricing` while none runs. */
+            /** @description Rates without a promotion; equal to `pricing` if there is none. */
             list_price: components["schemas"]["ModelPricing"];
             /**
              * Format: int32
-             * @description Most output tokens of one answer over all routes; 0 where the type has none.
+             * @description Largest number of output tokens of all routes; 0 if the type has none.
              */
             max_output_tokens: number;
             /**
-             * @description Whether `max_tokens` reaches the provider as it was sent (lowered only when the balance cannot pay for it, to `gateway_output_limit`, and to
-             *     the maximum of a model that stands in).
+             * @description Whether `max_tokens` reaches the provider as sent (lowered only when the balance cannot pay for it, to `gateway_output_limit`,
+             *     and to the maximum of a fallback model).
              */
             max_tokens_passthrough: boolean;
-            /** @description Name for people. */
+            /** @description Display name. */
             name: string;
             /**
              * @description Always `model`.
@@ -7395,160 +7398,160 @@ export interface components {
             object: "model";
             /** @description Who set `max_output_tokens`. */
             output_limit_source: components["schemas"]["OutputLimitSource"];
-            /** @description What it makes, such as `text`, `image`, `audio`, `video`, `embedding`. */
+            /** @description Output modalities, such as `text`, `image`, `audio`, `video`, `embedding`. */
             output_modalities: string[];
             /** @description Creator of the model. */
             owned_by: string;
-            /** @description Rates in force now: the promotional ones while a promotion runs. */
+            /** @description Current rates, with any promotion. */
             pricing: components["schemas"]["ModelPricing"];
-            /** @description In which unit the model bills. */
+            /** @description The unit of billing. */
             pricing_mode: components["schemas"]["PricingMode"];
-            /** @description The promotion that runs now, or null. */
+            /** @description The current promotion, or null. */
             promotion: components["schemas"]["ModelPromotion"] | null;
             /** @description Editorial label; nothing enforces it. */
             quality_tier: string;
-            /** @description Whether the editors recommend it; `GET /v1/models/recommend` lists these. */
+            /** @description Whether the editors recommend the model; `GET /v1/models/recommend` lists these. */
             recommended: boolean;
             /**
              * @deprecated
              * @description The same as `use_cases`.
              */
             recommended_for: components["schemas"]["UseCase"][];
-            /** @description Precision in which every route runs the model, when that is reduced, such as `fp8`; else null. */
+            /** @description Reduced precision of all routes, such as `fp8`; else null. */
             reduced_precision: string | null;
-            /** @description When its creator published it, as `YYYY-MM-DD`; where that is not known, the day of `created`. */
+            /** @description When its creator published the model, as `YYYY-MM-DD`; if unknown, the day of `created`. */
             release_date: string;
-            /** @description How mature the model is here, such as `stable` or `preview`. */
+            /** @description Maturity of the model on this gateway, such as `stable` or `preview`. */
             release_stage: string;
-            /** @description The day on which it is planned to retire, as `YYYY-MM-DD`; null while none is known. It is served until it is taken out of service. */
+            /** @description Planned retirement date, as `YYYY-MM-DD`; null if unknown. The model is served until it is taken out of service. */
             retires_on: string | null;
-            /** @description How fast it answers, as a label. */
+            /** @description Speed of answers, as a label. */
             speed: string;
-            /** @description Names of the request parameters that have an effect. */
+            /** @description Supported request parameters. */
             supported_parameters: string[];
             /** @description Whether prompts can be cached. */
             supports_caching: boolean;
-            /** @description Whether it thinks before it answers. */
+            /** @description Whether the model thinks before it answers. */
             supports_reasoning: boolean;
-            /** @description Whether it takes a `response_format`. */
+            /** @description Whether the model supports `response_format`. */
             supports_structured_outputs: boolean;
-            /** @description Whether it takes `tools`. */
+            /** @description Whether the model supports `tools`. */
             supports_tools: boolean;
-            /** @description Whether it reads images. */
+            /** @description Whether the model reads images. */
             supports_vision: boolean;
             /** @description Capability tags. */
             tags: components["schemas"]["ModelTag"][];
             /** @description Editorial label; nothing enforces it. Not the account's tier. */
             tier: string;
-            /** @description The product line: the endpoint that serves the model and the unit it bills in. */
+            /** @description Type of the model: it determines the endpoint and the unit of billing. */
             type: components["schemas"]["ModelType"];
-            /** @description Jobs that the model is good for. */
+            /** @description Use cases that the model is good for. */
             use_cases: components["schemas"]["UseCase"][];
             /** @description Whether the weights are `open` or `closed`, as a label. */
             weights: string;
-            /** @description Address of the weights; null where they are not public or the address is not known. */
+            /** @description URL of the weights; null if they are not public or the URL is unknown. */
             weights_source: string | null;
         };
         /**
-         * @description A capability of a model. A tag is set only when it is objectively true of the model's specification.
+         * @description A capability of a model. A tag is set only if it is objectively true of the model's specification.
          * @enum {string}
          */
         ModelTag: "tool-use" | "reasoning" | "vision" | "implicit-caching" | "explicit-caching" | "file-input" | "web-search" | "image-generation" | "video-generation" | "websocket-realtime" | "websocket-transcription" | "fast";
         /**
-         * @description The product line of a model: which endpoint serves it and in which unit it bills. Each model has exactly one.
+         * @description Type of a model: it determines the endpoint and the unit of billing. Each model has exactly one type.
          * @enum {string}
          */
         ModelType: "language" | "image" | "video" | "embedding" | "reranking" | "transcription" | "audio-understanding" | "realtime" | "speech" | "decisions";
-        /** @description What to compose. Unknown fields are ignored; null means not given. */
+        /** @description The music to generate. Unknown fields are ignored; null means not set. */
         MusicRequest: {
-            /** @description Another name for `music_length_ms`, which wins when both are given. */
+            /** @description Another name for `music_length_ms`, which takes precedence if both are sent. */
             duration_ms?: number | null;
             /**
-             * @description Words to sing, with the structural tags `[verse]`, `[chorus]`, `[bridge]` and `[Instrumental]`. At most 600 characters on
-             *     models that take them;
-             *     longer gives 400 `prompt_too_long`. A model billed by the second ignores it. Default: none, the model sings what it likes or nothing.
+             * @description Lyrics, with the structural tags `[verse]`, `[chorus]`, `[bridge]` and `[Instrumental]`. At most 600 characters on models that accept
+             *     lyrics; longer gives 400 `prompt_too_long`. Models billed by the second ignore them. Default: none, the model chooses whether and what
+             *     to sing.
              */
             lyrics?: string | null;
             /**
              * @description Id of a music model; default: the operator's choice. Models are billed by the second or by the song, at the prices of
-             *     `GET /v1/pricing`; those billed by the song answer MP3 only. A model of another kind gives 400 `not_a_music_model`, a retired one 404
-             *     `model_not_found`.
+             *     `GET /v1/pricing`; models billed by the song return only MP3. A model of another type gives 400 `not_a_music_model`, a retired model
+             *     404 `model_not_found`.
              */
             model?: string | null;
             /**
-             * @description Length in whole milliseconds: 1000 to 300000, default 30000; another number gives 400 `invalid_duration`, and the message names the
-             *     model and the field. A model billed by the second makes and bills this length; one billed by the song ignores it.
+             * @description Length in whole milliseconds: 1000 to 300000, default 30000. Another number gives 400 `invalid_duration`, and the message names the
+             *     model and the field. A model billed by the second generates and bills this length; a model billed by the song ignores it.
              * @default 30000
              */
             music_length_ms?: number | null;
             /**
-             * @description What the music is like. At most 2000 characters, counted after Unicode NFC normalisation;
-             *     longer gives 400 `prompt_too_long`, and the message names the model and the field.
+             * @description Description of the music. At most 2000 characters, counted after Unicode NFC normalisation; longer gives 400 `prompt_too_long`, and the
+             *     message names the model and the field.
              */
             prompt: string;
             /**
-             * @description Format of the audio; default `mp3_44100_128`. A model billed by the song answers MP3 only; another format gives 400 `invalid_request` there.
+             * @description Format of the audio; default `mp3_44100_128`. Models billed by the song support only MP3; another format gives 400 `invalid_request`.
              * @default mp3_44100_128
              */
             response_format?: components["schemas"]["AudioFormat"] | null;
         } & {
             [key: string]: unknown;
         };
-        /** @description A new key with its secret, which is shown here and never again. */
+        /** @description A new key with its secret, which is shown only once. */
         NewApiKey: {
-            /** @description The key. Keep it; it cannot be shown again. */
+            /** @description The key. Save it: it cannot be shown again. */
             api_key: string;
-            /** @description When it was made. */
+            /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
             /** @description Record id. */
             id: string;
-            /** @description Whether it became the account's default key: an account's first one does. */
+            /** @description Whether it became the account's default key, as the account's first key does. */
             is_default: boolean;
-            /** @description USD that may be spent through it in all; null: as much as the account has. */
+            /** @description Total USD that the key may spend; null: no limit of its own. */
             limit_usd: components["schemas"]["Usd"] | null;
             /** @description First and last characters of the key. */
             masked: string;
-            /** @description Name for people. */
+            /** @description Display name. */
             name: string;
         };
-        /** @description The email address of a new account, whose domain is a name of the public DNS: two labels at least, no IP address, no dot at its end. */
+        /** @description The email address of a new account. Its domain is a public DNS name: at least two labels, no IP address, no dot at the end. */
         NewEmail: string;
         /** @description A new password: 8 to 200 characters. */
         NewPassword: string;
         /** @description A session that has just begun. */
         NewSession: {
-            /** @description Value of the header `X-Svc-CSRF` that cookie requests which change something must carry. */
+            /** @description Value for the header `X-Svc-CSRF`. Requests that use the cookie and change something require it. */
             csrf_token: string;
-            /** @description When the session ends unless it is used. */
+            /** @description When the session expires if it is not used. */
             expires_at: components["schemas"]["Timestamp"];
-            /** @description Session token: send it as `Authorization: Bearer` on account endpoints. The cookie holds the same. */
+            /** @description Session token. Send it as `Authorization: Bearer` on account endpoints. The cookie holds the same token. */
             session_token: string;
             /** @description Who is signed in. */
             user: components["schemas"]["User"];
         };
         /**
-         * @description A block of a kind that this gateway does not know, such as `server_tool_use` or `web_search_tool_result`. It is
-         *     refused with 400 `unsupported_content`, which names its kind.
+         * @description A block of a type that the gateway does not know, such as `server_tool_use` or `web_search_tool_result`. It is refused with 400
+         *     `unsupported_content`; the message names the type.
          */
         OtherBlock: {
-            /** @description The kind. */
+            /** @description Type of the block. */
             type: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description What an answer is made of: thinking first, where the model shows it, then text and tool calls. */
+        /** @description A block of an answer: first thinking, if the model shows it, then text and tool calls. */
         OutputBlock: components["schemas"]["ThinkingBlock"] | components["schemas"]["RedactedThinkingBlock"] | components["schemas"]["TextBlock"] | components["schemas"]["ToolUseBlock"];
-        /** @description Effort and form of the answer. */
+        /** @description Effort and format of the answer. */
         OutputConfig: {
             /** @description How much the model thinks; default: the model's. */
             effort?: components["schemas"]["OutputEffort"] | null;
-            /** @description Form of the answer; default: text. On models with `supports_structured_outputs`. */
+            /** @description Format of the answer; default: text. Only on models with `supports_structured_outputs`. */
             format?: components["schemas"]["OutputFormat"] | null;
         } & {
             [key: string]: unknown;
         };
         /**
-         * @description How much the model thinks, in Anthropic's words.
+         * @description How much the model thinks, in Anthropic's terms.
          * @enum {string}
          */
         OutputEffort: "low" | "medium" | "high" | "xhigh" | "max";
@@ -7571,41 +7574,41 @@ export interface components {
          * @enum {string}
          */
         OutputLimitSource: "provider" | "gateway";
-        /** @description What the answer's tokens were. */
+        /** @description Breakdown of the answer's tokens. */
         OutputTokensDetails: {
             /**
              * Format: int64
-             * @description Thinking; counted inside `output_tokens` and billed as output.
+             * @description Thinking tokens; counted inside `output_tokens` and billed as output.
              */
             thinking_tokens: number;
         };
-        /** @description A new password, with the token of the mail. */
+        /** @description A new password, with the token from the mail. */
         PasswordReset: {
             /** @description The new password, 8 to 200 characters. */
             password: components["schemas"]["NewPassword"];
-            /** @description The token that the mail's link carries. */
+            /** @description The token in the mail's link. */
             token: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description Whose password was changed. */
+        /** @description The user whose password was changed. */
         PasswordWasReset: {
-            /** @description Whose password it is. Every session has ended: sign in with the new password. */
+            /** @description The user. All sessions have ended: sign in with the new password. */
             user: components["schemas"]["User"];
         };
-        /** @description The model, the account's tier and what could be paid. */
+        /** @description The model, the account's tier and what the balance can pay. */
         PaymentDetails: {
             /**
              * Format: int64
-             * @description Largest `max_tokens` that could be paid now; on endpoints billed by token.
+             * @description Largest `max_tokens` that the balance can pay now; on endpoints billed by token.
              */
             affordable_max_tokens?: number;
             /**
              * Format: int64
-             * @description Largest `max_tokens` that could be paid once the requests in flight have ended without cost.
+             * @description Largest `max_tokens` that the balance could pay if all requests in flight ended without cost.
              */
             affordable_max_tokens_when_released?: number;
-            /** @description Model that was asked for. */
+            /** @description Requested model. */
             model: string;
             /**
              * Format: int32
@@ -7613,16 +7616,16 @@ export interface components {
              */
             tier: number;
         };
-        /** @description An event as the payment provider sends it; its signature is computed over the exact bytes. */
+        /** @description An event as the payment provider sends it. The signature covers the exact bytes. */
         PaymentEvent: {
-            /** @description The provider's event id; an event that comes twice counts once. */
+            /** @description The provider's event id; a repeated event counts once. */
             id: string;
-            /** @description The provider's event type, such as `checkout.session.completed`. Types that add no money are accepted and have no effect. */
+            /** @description The provider's event type, such as `checkout.session.completed`. Types that add no money are accepted but have no effect. */
             type: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description The event was taken. */
+        /** @description The event was accepted. */
         PaymentEventReceipt: {
             /**
              * @description Always true.
@@ -7811,7 +7814,7 @@ export interface components {
              */
             type: "ping";
         };
-        /** @description What a document can be made of. */
+        /** @description A block inside a document. */
         PlainBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["OtherBlock"];
         /** @description Every price. */
         PricingCatalog: {
@@ -7836,11 +7839,11 @@ export interface components {
             text_count: number;
         };
         /**
-         * @description In which unit a model bills.
+         * @description The unit of billing.
          * @enum {string}
          */
         PricingMode: "per-token" | "per-image" | "per-quality" | "per-megapixel" | "per-second" | "per-minute" | "per-1k-chars" | "per-song" | "per-call";
-        /** @description What the prompt's tokens were. */
+        /** @description Breakdown of the prompt's tokens. */
         PromptTokensDetails: {
             /**
              * Format: int64
@@ -7876,9 +7879,9 @@ export interface components {
         QueuedImageJob: {
             /** @description When the job was submitted. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description What will be held, in USD, once the job leaves the queue. Nothing is held yet. */
+            /** @description USD that will be held when the job leaves the queue. Nothing is held yet. */
             estimated_cost: components["schemas"]["Usd"];
-            /** @description Job id, to be polled at `GET /v1/jobs/{id}`. */
+            /** @description Job id; poll it at `GET /v1/jobs/{id}`. */
             id: string;
             /** @description Id of the model that will run the job. */
             model: string;
@@ -7889,7 +7892,7 @@ export interface components {
             object: "image.job";
             /**
              * Format: int32
-             * @description Turn in the queue, counted from 1.
+             * @description Position in the queue, from 1.
              */
             queue_position: number;
             /**
@@ -7902,9 +7905,9 @@ export interface components {
         QueuedVideoJob: {
             /** @description When the job was submitted. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description What will be held, in USD, once the job leaves the queue. Nothing is held yet. */
+            /** @description USD that will be held when the job leaves the queue. Nothing is held yet. */
             estimated_cost: components["schemas"]["Usd"];
-            /** @description Job id, to be polled at `GET /v1/jobs/{id}`. */
+            /** @description Job id; poll it at `GET /v1/jobs/{id}`. */
             id: string;
             /** @description Id of the model that will run the job. */
             model: string;
@@ -7915,7 +7918,7 @@ export interface components {
             object: "video.job";
             /**
              * Format: int32
-             * @description Turn in the queue, counted from 1.
+             * @description Position in the queue, from 1.
              */
             queue_position: number;
             /**
@@ -7925,17 +7928,17 @@ export interface components {
             status: "queued";
         };
         /**
-         * @description How much the model thinks before it answers. A model that cannot switch thinking off runs `none` and `minimal` at `low`.
+         * @description How much the model thinks before it answers. On a model that cannot turn thinking off, `none` and `minimal` mean `low`.
          * @enum {string}
          */
         ReasoningEffort: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
-        /** @description Reasoning controls. `max_tokens` wins over `effort`, both win over `reasoning_effort`. */
+        /** @description Reasoning controls. `max_tokens` overrides `effort`; both override `reasoning_effort`. */
         ReasoningOptions: {
             /** @description How much the model thinks; default: the model's. */
             effort?: components["schemas"]["ReasoningEffort"] | null;
             /**
-             * @description Most tokens to think; default: no cap of its own. Counts toward `max_tokens`, and is always lowered to one below the output cap that is
-             *     sent.
+             * @description Maximum thinking tokens; default: no separate cap. They count toward the request's `max_tokens`. The value is always lowered to one
+             *     less than the output cap that is sent.
              */
             max_tokens?: number | null;
         } & {
@@ -7943,72 +7946,72 @@ export interface components {
         };
         /** @description How one request was charged. */
         Receipt: {
-            /** @description What was tried, in order. */
+            /** @description The attempts, in order. */
             attempts: components["schemas"]["ReceiptAttempt"][];
-            /** @description How it adds up. */
+            /** @description How the charge adds up. */
             charge: components["schemas"]["ReceiptCharge"];
-            /** @description Its entries in the ledger; empty where nothing was charged. */
+            /** @description The request's ledger entries; empty if nothing was charged. */
             ledger: components["schemas"]["LedgerEntry"][];
-            /** @description Its row of the log. */
+            /** @description The request's row in the log. */
             log: components["schemas"]["UsageLog"];
             /**
              * @description Always `usage.receipt`.
              * @enum {string}
              */
             object: "usage.receipt";
-            /** @description The request. */
+            /** @description Id of the request. */
             request_id: string;
-            /** @description What was counted. */
+            /** @description The measured or estimated usage. */
             usage: components["schemas"]["ReceiptUsage"];
         };
-        /** @description One attempt at a route of a model. Which provider it was stays the operator's. */
+        /** @description One attempt at a route of a model. The provider is not disclosed. */
         ReceiptAttempt: {
             /**
              * Format: int64
-             * @description Milliseconds that it took.
+             * @description Duration in milliseconds.
              */
             latency_ms: number;
-            /** @description Model that was tried. */
+            /** @description Model of the attempt. */
             model: string;
-            /** @description `ok`; `interrupted` where its stream broke; else why it did not serve, such as `timeout` or `breaker_open`. */
+            /** @description `ok`; `interrupted` for an interrupted stream; else why the attempt failed, such as `timeout` or `breaker_open`. */
             outcome: string;
-            /** @description HTTP status that the upstream answered; null where it gave none. */
+            /** @description HTTP status of the upstream; null if it sent none. */
             status: number | null;
         };
-        /** @description The sum of a charge. */
+        /** @description How a charge adds up. */
         ReceiptCharge: {
-            /** @description What was charged in USD: `rounded_usd`, or less where it was capped, or 0 where the call failed. */
+            /** @description USD charged: `rounded_usd`, less if it was capped, or 0 if the call failed. */
             cost_usd: components["schemas"]["Usd"];
-            /** @description What is added up. */
+            /** @description The lines of the charge. */
             lines: components["schemas"]["ReceiptLine"][];
-            /** @description Model whose prices count: the one asked for, or the fallback that answered where that came out cheaper. */
+            /** @description Model whose prices apply: the requested model, or the fallback that answered if it was cheaper. */
             model: string;
-            /** @description USD that were reserved before the call: an estimate is charged up to here and no further. */
+            /** @description USD reserved before the call. An estimated charge never exceeds it. */
             reserved_usd: components["schemas"]["Usd"];
-            /** @description The sum rounded up once, to 8 decimals; of decisions to 4. */
+            /** @description The sum rounded up once, to 8 decimals; for decisions to 4. */
             rounded_usd: components["schemas"]["Usd"];
             /** @description The exact sum in USD. */
             sum_usd: string;
         };
-        /** @description One line of the sum. */
+        /** @description One line of a charge. */
         ReceiptLine: {
-            /** @description quantity × price in USD, exact: decimal digits, not rounded. */
+            /** @description Quantity × price in USD, exact: decimal digits, not rounded. */
             amount_usd: string;
             /**
-             * @description What is billed. Tokens: `input`, `cache_read`, `cache_write`, `output`, and `request` for the fee of one. Media jobs: `image`,
-             *     `megapixel` (the first), `further_megapixel`, `second`, and `references` for the fee of a request that carries some. Audio: `minute`,
-             *     `character`, `second`, `song` and `call`.
+             * @description What is billed. Tokens: `input`, `cache_read`, `cache_write`, `output`, and `request` for the fee per request. Media jobs: `image`,
+             *     `megapixel` (the first), `further_megapixel`, `second`, and `references` for the fee of a request with reference images. Audio:
+             *     `minute`, `character`, `second`, `song` and `call`.
              */
             item: string;
             /**
              * Format: double
-             * @description How many; of `further_megapixel` and `second` with a fraction.
+             * @description Quantity; fractional for `further_megapixel` and `second`.
              */
             quantity: number;
-            /** @description USD for one million tokens; of everything else for one. */
+            /** @description USD per million tokens; for everything else USD per unit. */
             unit_price_usd: components["schemas"]["Usd"];
         };
-        /** @description Tokens by bucket, all 0 for a media job. No token is in two of them, but for `reasoning`, which is inside `output`. */
+        /** @description Tokens by type, all 0 for a media job. No token counts twice, except that `reasoning` is part of `output`. */
         ReceiptUsage: {
             /**
              * Format: int64
@@ -8020,7 +8023,7 @@ export interface components {
              * @description Input tokens written to the model's prompt cache.
              */
             cache_write: number;
-            /** @description Whether the upstream gave no usage, so that it was counted here. */
+            /** @description Whether the gateway counted the usage because the upstream reported none. */
             estimated: boolean;
             /**
              * Format: int64
@@ -8034,7 +8037,7 @@ export interface components {
             output: number;
             /**
              * Format: int64
-             * @description Reasoning tokens, inside `output`.
+             * @description Reasoning tokens, counted inside `output`.
              */
             reasoning: number;
         };
@@ -8069,19 +8072,19 @@ export interface components {
         };
         /** @description Recommended models, best first. */
         RecommendationList: {
-            /** @description The models; each says in `free_tier` whether an account that never added credits may call it. */
+            /** @description The models; `free_tier` says whether an account that never added credits can call them. */
             data: components["schemas"]["RecommendedModel"][];
             /**
              * @description Always `list`.
              * @enum {string}
              */
             object: "list";
-            /** @description The use case asked for, in today's vocabulary; null when none was. */
+            /** @description The requested use case, in today's vocabulary; null if none. */
             use_case: string | null;
         };
-        /** @description A model row with the reason why it is recommended. */
+        /** @description A model row with the reason for its recommendation. */
         RecommendedModel: {
-            /** @description What it is best used for, in a few words. */
+            /** @description What the model is best used for, in a few words. */
             best_for: string;
             /**
              * @description What the model does within its type: on speech models `text-to-speech`, `music`, `sfx`, `voice-clone` or `voice-design`; on all
@@ -8090,47 +8093,47 @@ export interface components {
             capability: string;
             /**
              * Format: int32
-             * @description Largest context in tokens over all routes; a longer prompt is refused before anything is charged. 0 where the type has none.
+             * @description Largest context window of all routes, in tokens; a longer prompt is refused before anything is charged. 0 if the type has none.
              */
             context_window: number;
             /** @description Editorial label; nothing enforces it. */
             cost_tier: string;
-            /** @description When the model came into the catalog, Unix seconds. */
+            /** @description When the model was added to the catalog, Unix seconds. */
             created: components["schemas"]["UnixTime"];
-            /** @description The same time as ISO 8601, for clients of the Anthropic dialect. */
+            /** @description The same time as ISO 8601, for Anthropic's clients. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description What the model is, in a sentence or two. */
+            /** @description Description of the model in a sentence or two. */
             description: string;
-            /** @description Equals `name`, for clients of the Anthropic dialect. */
+            /** @description Equals `name`, for Anthropic's clients. */
             display_name: string;
-            /** @description Whether an account that never added credits may call it. Enforced; derived from the published price. */
+            /** @description Whether an account that never added credits can call the model. Enforced; derived from the published price. */
             free_tier: boolean;
             /**
-             * @description Output limit in tokens that the gateway sets below the provider's; null where it sets none. A higher `max_tokens` is lowered to it, and it is
-             *     sent where a request names none.
+             * @description Output limit in tokens that the gateway sets below the provider's; null if there is none. A higher `max_tokens` is lowered to it, and
+             *     it is the default.
              */
             gateway_output_limit: number | null;
-            /** @description Whether it is much asked for. */
+            /** @description Whether the model is popular. */
             hot: boolean;
-            /** @description Model id, an opaque string; what requests send as `model`. */
+            /** @description Model id, an opaque string. Requests send it as `model`. */
             id: string;
-            /** @description What it reads, such as `text`, `image`, `audio`, `file`. */
+            /** @description Input modalities, such as `text`, `image`, `audio`, `file`. */
             input_modalities: string[];
             /** @description Editorial label; nothing enforces it. */
             latency_tier: string;
-            /** @description Rates without a promotion; equal to `pricing` while none runs. */
+            /** @description Rates without a promotion; equal to `pricing` if there is none. */
             list_price: components["schemas"]["ModelPricing"];
             /**
              * Format: int32
-             * @description Most output tokens of one answer over all routes; 0 where the type has none.
+             * @description Largest number of output tokens of all routes; 0 if the type has none.
              */
             max_output_tokens: number;
             /**
-             * @description Whether `max_tokens` reaches the provider as it was sent (lowered only when the balance cannot pay for it, to `gateway_output_limit`, and to
-             *     the maximum of a model that stands in).
+             * @description Whether `max_tokens` reaches the provider as sent (lowered only when the balance cannot pay for it, to `gateway_output_limit`,
+             *     and to the maximum of a fallback model).
              */
             max_tokens_passthrough: boolean;
-            /** @description Name for people. */
+            /** @description Display name. */
             name: string;
             /**
              * @description Always `model`.
@@ -8139,70 +8142,70 @@ export interface components {
             object: "model";
             /** @description Who set `max_output_tokens`. */
             output_limit_source: components["schemas"]["OutputLimitSource"];
-            /** @description What it makes, such as `text`, `image`, `audio`, `video`, `embedding`. */
+            /** @description Output modalities, such as `text`, `image`, `audio`, `video`, `embedding`. */
             output_modalities: string[];
             /** @description Creator of the model. */
             owned_by: string;
-            /** @description Rates in force now: the promotional ones while a promotion runs. */
+            /** @description Current rates, with any promotion. */
             pricing: components["schemas"]["ModelPricing"];
-            /** @description In which unit the model bills. */
+            /** @description The unit of billing. */
             pricing_mode: components["schemas"]["PricingMode"];
-            /** @description The promotion that runs now, or null. */
+            /** @description The current promotion, or null. */
             promotion: components["schemas"]["ModelPromotion"] | null;
             /** @description Editorial label; nothing enforces it. */
             quality_tier: string;
             /**
              * Format: int32
-             * @description Place in the list, from 1.
+             * @description Rank in the list, from 1.
              */
             rank: number;
-            /** @description Why it is recommended, in a sentence for people. */
+            /** @description Why the model is recommended, as a human-readable sentence. */
             reason: string;
-            /** @description Whether the editors recommend it; `GET /v1/models/recommend` lists these. */
+            /** @description Whether the editors recommend the model; `GET /v1/models/recommend` lists these. */
             recommended: boolean;
             /**
              * @deprecated
              * @description The same as `use_cases`.
              */
             recommended_for: components["schemas"]["UseCase"][];
-            /** @description Precision in which every route runs the model, when that is reduced, such as `fp8`; else null. */
+            /** @description Reduced precision of all routes, such as `fp8`; else null. */
             reduced_precision: string | null;
-            /** @description When its creator published it, as `YYYY-MM-DD`; where that is not known, the day of `created`. */
+            /** @description When its creator published the model, as `YYYY-MM-DD`; if unknown, the day of `created`. */
             release_date: string;
-            /** @description How mature the model is here, such as `stable` or `preview`. */
+            /** @description Maturity of the model on this gateway, such as `stable` or `preview`. */
             release_stage: string;
-            /** @description The day on which it is planned to retire, as `YYYY-MM-DD`; null while none is known. It is served until it is taken out of service. */
+            /** @description Planned retirement date, as `YYYY-MM-DD`; null if unknown. The model is served until it is taken out of service. */
             retires_on: string | null;
-            /** @description How fast it answers, as a label. */
+            /** @description Speed of answers, as a label. */
             speed: string;
-            /** @description Names of the request parameters that have an effect. */
+            /** @description Supported request parameters. */
             supported_parameters: string[];
             /** @description Whether prompts can be cached. */
             supports_caching: boolean;
-            /** @description Whether it thinks before it answers. */
+            /** @description Whether the model thinks before it answers. */
             supports_reasoning: boolean;
-            /** @description Whether it takes a `response_format`. */
+            /** @description Whether the model supports `response_format`. */
             supports_structured_outputs: boolean;
-            /** @description Whether it takes `tools`. */
+            /** @description Whether the model supports `tools`. */
             supports_tools: boolean;
-            /** @description Whether it reads images. */
+            /** @description Whether the model reads images. */
             supports_vision: boolean;
             /** @description Capability tags. */
             tags: components["schemas"]["ModelTag"][];
             /** @description Editorial label; nothing enforces it. Not the account's tier. */
             tier: string;
-            /** @description The product line: the endpoint that serves the model and the unit it bills in. */
+            /** @description Type of the model: it determines the endpoint and the unit of billing. */
             type: components["schemas"]["ModelType"];
-            /** @description Jobs that the model is good for. */
+            /** @description Use cases that the model is good for. */
             use_cases: components["schemas"]["UseCase"][];
             /** @description Whether the weights are `open` or `closed`, as a label. */
             weights: string;
-            /** @description Address of the weights; null where they are not public or the address is not known. */
+            /** @description URL of the weights; null if they are not public or the URL is unknown. */
             weights_source: string | null;
         };
-        /** @description Thinking that the model's provider hid. In the history it keeps the thinking budget from being sent, as shown thinking does. */
+        /** @description Thinking that the model's provider hid. If the history contains such a block, the thinking budget is not sent. */
         RedactedThinkingBlock: {
-            /** @description What the provider sent in its place. */
+            /** @description What the provider sent instead. */
             data: string;
             /**
              * @description Always `redacted_thinking`. (enum property replaced by openapi-typescript)
@@ -8212,21 +8215,21 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The model's ranking. Further fields come from the model as they are. */
+        /** @description The model's ranking. Other fields are passed through from the model. */
         RerankRanking: {
-            /** @description The model's id of this ranking, where it has one. */
+            /** @description The model's id for this ranking, if it has one. */
             id?: string;
-            /** @description The model's remarks beside its ranking; may be empty. Always there, because the AI SDK's Cohere provider needs it. */
+            /** @description The model's metadata about the ranking; may be empty. Always present, because the AI SDK's Cohere provider needs it. */
             meta?: {
                 [key: string]: unknown;
             };
-            /** @description The model that was asked for, its alias resolved. */
+            /** @description The requested model, with its alias resolved. */
             model: string;
-            /** @description Name of this kind of object, where the model says one. */
+            /** @description Type of the object, if the model sends one. */
             object?: string;
             /** @description The documents, best first. */
             results: components["schemas"]["RerankResult"][];
-            /** @description What was used and charged. */
+            /** @description Usage and cost. */
             usage: components["schemas"]["RerankUsage"];
         } & {
             [key: string]: unknown;
@@ -8235,45 +8238,45 @@ export interface components {
         RerankRequest: {
             /** @description The texts to rank, at least one. */
             documents: string[];
-            /** @description How many tokens of each document count, forwarded as sent; default: the model's. */
+            /** @description Maximum tokens to read of each document, forwarded as sent; default: the model's. */
             max_tokens_per_doc?: number | null;
             /** @description Id or alias of a reranking model (`GET /v1/models?type=reranking`). */
             model: string;
-            /** @description What the documents are measured against. */
+            /** @description The query to rank the documents for. */
             query: string;
-            /** @description Whether each result repeats its document; default false. */
+            /** @description Whether each result contains its document; default false. */
             return_documents?: boolean | null;
-            /** @description How many results to return; default: all of them. */
+            /** @description Number of results to return; default: all. */
             top_n?: number | null;
         } & {
             [key: string]: unknown;
         };
-        /** @description One document's place in the ranking. Further fields come from the model as they are. */
+        /** @description One ranked document. Other fields are passed through from the model. */
         RerankResult: {
-            /** @description The document, when `return_documents` was set and the model returns it: its text, or an object that holds it. */
+            /** @description The document, if `return_documents` is set and the model returns it: its text, or an object with the text. */
             document?: string | {
                 [key: string]: unknown;
             } | null;
             /**
              * Format: int32
-             * @description Position of the document in `documents`, from 0.
+             * @description Index of the document in `documents`, from 0.
              */
             index: number;
             /**
              * Format: double
-             * @description How well it fits the query; higher is better, the scale is the model's.
+             * @description How relevant the document is to the query; higher is better. The scale depends on the model.
              */
             relevance_score: number;
         } & {
             [key: string]: unknown;
         };
-        /** @description Tokens that were used and what they cost. Only input is billed. */
+        /** @description Tokens used and their cost. Only input is billed. */
         RerankUsage: {
-            /** @description Charged for this call, in USD, with 8 decimals. */
+            /** @description Cost of this call in USD, with 8 decimals. */
             cost: components["schemas"]["Usd"];
             /**
              * Format: int64
-             * @description Tokens of the query and of every document, as the model's provider bills them; else counted here, the query once.
+             * @description Tokens of the query and of every document, as the model's provider bills them, else counted by the gateway, with the query once.
              */
             prompt_tokens: number;
             /**
@@ -8342,29 +8345,29 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
-        /** @description The next piece of a function call's arguments; those of parallel calls may take turns. */
+        /** @description The next part of a function call's arguments. Events of parallel calls may alternate. */
         ResponseArgumentsDeltaEvent: {
-            /** @description The next piece of the arguments' JSON text. */
+            /** @description The next part of the arguments' JSON text. */
             delta: string;
             /** @description Id of the item. */
             item_id: string;
             /**
              * Format: int32
-             * @description Which item, from 0 without gaps.
+             * @description Index of the item, from 0 without gaps.
              */
             output_index: number;
             /**
              * Format: int32
-             * @description From 0, without gaps.
+             * @description Number of the event, from 0 without gaps.
              */
             sequence_number: number;
             /**
-             * @description Kind of the record.
+             * @description Type of the event.
              * @enum {string}
              */
             type: "response.function_call_arguments.delta";
         };
-        /** @description A function call's arguments are whole. */
+        /** @description A function call's arguments are complete. */
         ResponseArgumentsDoneEvent: {
             /** @description The arguments' JSON text. */
             arguments: string;
@@ -8374,73 +8377,73 @@ export interface components {
             name: string;
             /**
              * Format: int32
-             * @description Which item, from 0 without gaps.
+             * @description Index of the item, from 0 without gaps.
              */
             output_index: number;
             /**
              * Format: int32
-             * @description From 0, without gaps.
+             * @description Number of the event, from 0 without gaps.
              */
             sequence_number: number;
             /**
-             * @description Kind of the record.
+             * @description Type of the event.
              * @enum {string}
              */
             type: "response.function_call_arguments.done";
         };
-        /** @description Ends the stream: the whole response, with usage and cost. */
+        /** @description Ends the stream with the whole response, its usage and its cost. */
         ResponseCompletedEvent: {
-            /** @description The response as it stands. */
+            /** @description The response so far. */
             response: components["schemas"]["ResponseObject"];
             /**
              * Format: int32
-             * @description From 0, without gaps.
+             * @description Number of the event, from 0 without gaps.
              */
             sequence_number: number;
             /**
-             * @description Kind of the record.
+             * @description Type of the event.
              * @enum {string}
              */
             type: "response.completed";
         };
         /** @description Opens the stream. */
         ResponseCreatedEvent: {
-            /** @description The response as it stands. */
+            /** @description The response so far. */
             response: components["schemas"]["ResponseObject"];
             /**
              * Format: int32
-             * @description From 0, without gaps.
+             * @description Number of the event, from 0 without gaps.
              */
             sequence_number: number;
             /**
-             * @description Kind of the record.
+             * @description Type of the event.
              * @enum {string}
              */
             type: "response.created";
         };
-        /** @description A custom tool's input, in one piece. */
+        /** @description A custom tool's input, in a single event. */
         ResponseCustomInputDeltaEvent: {
-            /** @description The piece. */
+            /** @description The part. */
             delta: string;
             /** @description Id of the item. */
             item_id: string;
             /**
              * Format: int32
-             * @description Which item, from 0 without gaps.
+             * @description Index of the item, from 0 without gaps.
              */
             output_index: number;
             /**
              * Format: int32
-             * @description From 0, without gaps.
+             * @description Number of the event, from 0 without gaps.
              */
             sequence_number: number;
             /**
-             * @description Kind of the record.
+             * @description Type of the event.
              * @enum {string}
              */
             type: "response.custom_tool_call_input.delta";
         };
-        /** @description A custom tool's input is whole. */
+        /** @description A custom tool's input is complete. */
         ResponseCustomInputDoneEvent: {
             /** @description The input. */
             input: string;
@@ -8448,23 +8451,23 @@ export interface components {
             item_id: string;
             /**
              * Format: int32
-             * @description Which item, from 0 without gaps.
+             * @description Index of the item, from 0 without gaps.
              */
             output_index: number;
             /**
              * Format: int32
-             * @description From 0, without gaps.
+             * @description Number of the event, from 0 without gaps.
              */
             sequence_number: number;
             /**
-             * @description Kind of the record.
+             * @description Type of the event.
              * @enum {string}
              */
             type: "response.custom_tool_call_input.done";
         };
-        /** @description A call of a custom tool by the model. */
+        /** @description A custom tool call by the model. */
         ResponseCustomToolCall: {
-            /** @description Ties the call and its output together. */
+            /** @description Links the call and its output. */
             call_id: string;
             /** @description Id of the item. */
             id: string;
@@ -8472,9 +8475,9 @@ export interface components {
             input: string;
             /** @description Name of the tool. */
             name: string;
-            /** @description Its namespace, where it has one. */
+            /** @description Namespace of the tool, if it has one. */
             namespace?: string;
-            /** @description How far it has come. */
+            /** @description Status of the item. */
             status: components["schemas"]["ResponseItemStatus"];
             /**
              * @description Always `custom_tool_call`. (enum property replaced by openapi-typescript)
@@ -8482,60 +8485,60 @@ export interface components {
              */
             type: "custom_tool_call";
         };
-        /** @description What broke the stream, in both places where clients look; `response.failed` follows. */
+        /** @description The error that interrupted the stream, in both places where clients look. `response.failed` follows. */
         ResponseErrorEvent: {
             /**
              * @description Always `stream_interrupted`.
              * @enum {string}
              */
             code: "stream_interrupted";
-            /** @description What broke it. */
+            /** @description The error. */
             error: components["schemas"]["StreamError"];
-            /** @description For people; not to be parsed. */
+            /** @description Human-readable; do not parse it. */
             message: string;
             /** @description Always null. */
             param: null;
             /**
              * Format: int32
-             * @description From 0, without gaps.
+             * @description Number of the event, from 0 without gaps.
              */
             sequence_number: number;
             /**
-             * @description Kind of the record.
+             * @description Type of the event.
              * @enum {string}
              */
             type: "error";
         };
-        /** @description Ends a stream that broke, after the `error` record. Nothing is charged. */
+        /** @description Ends an interrupted stream, after the `error` event. Nothing is charged. */
         ResponseFailedEvent: {
-            /** @description The response as it stands. */
+            /** @description The response so far. */
             response: components["schemas"]["ResponseObject"];
             /**
              * Format: int32
-             * @description From 0, without gaps.
+             * @description Number of the event, from 0 without gaps.
              */
             sequence_number: number;
             /**
-             * @description Kind of the record.
+             * @description Type of the event.
              * @enum {string}
              */
             type: "response.failed";
         };
-        /** @description Form of the answer. Forms other than text are for models with `supports_structured_outputs`. */
+        /** @description Format of the answer. Formats other than text work on models with `supports_structured_outputs`. */
         ResponseFormat: components["schemas"]["TextFormat"] | components["schemas"]["JsonObjectFormat"] | components["schemas"]["JsonSchemaFormat"];
-        /** @description A call of a function by the model. */
+        /** @description A function call by the model. */
         ResponseFunctionCall: {
             /** @description Arguments as JSON text. */
             arguments: string;
-            /** @description Ties the call and its output together. */
+            /** @description Links the call and its output. */
             call_id: string;
             /** @description Id of the item. */
             id: string;
             /** @description Name of the function. */
             name: string;
-            /** @description Its namespace, where it has one. */
+            /** @description Namespace of the tool, if it has one. */
             namespace?: string;
-            /** @description How far it has come. */
+            /** @description Status of the item. */
             status: components["schemas"]["ResponseItemStatus"];
             /**
              * @description Always `function_call`. (enum property replaced by openapi-typescript)
@@ -8543,40 +8546,40 @@ export interface components {
              */
             type: "function_call";
         };
-        /** @description Why an answer was cut. */
+        /** @description Why an answer is incomplete. */
         ResponseIncompleteDetails: {
             /**
-             * @description `max_output_tokens`: the output cap was reached. `content_filter`: the provider's filter stopped it.
+             * @description `max_output_tokens`: the answer reached the output cap. `content_filter`: the provider's filter stopped it.
              * @enum {string}
              */
             reason: "max_output_tokens" | "content_filter";
         };
-        /** @description Ends the stream: the answer was cut; `incomplete_details` says why. */
+        /** @description Ends the stream of an incomplete answer; `incomplete_details` says why. */
         ResponseIncompleteEvent: {
-            /** @description The response as it stands. */
+            /** @description The response so far. */
             response: components["schemas"]["ResponseObject"];
             /**
              * Format: int32
-             * @description From 0, without gaps.
+             * @description Number of the event, from 0 without gaps.
              */
             sequence_number: number;
             /**
-             * @description Kind of the record.
+             * @description Type of the event.
              * @enum {string}
              */
             type: "response.incomplete";
         };
-        /** @description The model answers. */
+        /** @description The model is answering. */
         ResponseInProgressEvent: {
-            /** @description The response as it stands. */
+            /** @description The response so far. */
             response: components["schemas"]["ResponseObject"];
             /**
              * Format: int32
-             * @description From 0, without gaps.
+             * @description Number of the event, from 0 without gaps.
              */
             sequence_number: number;
             /**
-             * @description Kind of the record.
+             * @description Type of the event.
              * @enum {string}
              */
             type: "response.in_progress";
@@ -8586,15 +8589,16 @@ export interface components {
          *
          *     `message`: `role` and `content`. `function_call`: `call_id`, `name`, `arguments`. `custom_tool_call`: `call_id`, `name`, `input`.
          *     `function_call_output` and `custom_tool_call_output`: `call_id`, `output`. `reasoning`: its text goes back to the model as
-         *     `reasoning_content`; without a text it is dropped. `additional_tools`: `tools` beside those of the request. `web_search_call` and `image_generation_call` are dropped. `item_reference` is refused
-         *     with 400 `stateless_only`, other kinds with 400 `unsupported_content`.
+         *     `reasoning_content`; an item without text is dropped. `additional_tools`: `tools`, in addition to the request's tools. `web_search_call`
+         *     and `image_generation_call` are dropped. `item_reference` is refused with 400 `stateless_only`, other types with 400
+         *     `unsupported_content`.
          */
         ResponseInputItem: {
             /** @description Arguments of a function as JSON text. */
             arguments?: string;
             /** @description Ties a call and its output together. */
             call_id?: string;
-            /** @description Text or parts of a `message`; of `reasoning` its text, in parts of type `reasoning_text`. */
+            /** @description Text or parts of a `message`. In `reasoning`: its text, in parts of type `reasoning_text`. */
             content?: string | components["schemas"]["ResponseInputPart"][] | null;
             /** @description Input of a custom tool. */
             input?: string;
@@ -8602,44 +8606,44 @@ export interface components {
             name?: string;
             /** @description The namespace of the called tool; default: none. */
             namespace?: string | null;
-            /** @description What a tool answered: a text, or parts. */
+            /** @description Result of a tool call: a text or parts. */
             output?: string | components["schemas"]["ResponseInputPart"][];
-            /** @description Who speaks in a `message`: `user`, `assistant`, `system` or `developer`, which is another name of `system`. */
+            /** @description Author of a `message`: `user`, `assistant`, `system` or `developer`, which is another name for `system`. */
             role?: string;
             /** @description Text of `reasoning`, in parts of type `summary_text`. */
             summary?: components["schemas"]["ResponseInputPart"][];
-            /** @description More tools that the model may call; of `additional_tools`. */
+            /** @description More tools that the model may call; for `additional_tools`. */
             tools?: components["schemas"]["ResponseTool"][];
-            /** @description Kind of the item; default `message`. */
+            /** @description Type of the item; default `message`. */
             type?: string | null;
         } & {
             [key: string]: unknown;
         };
         /**
          * @description One part of a message or of a tool's result. `input_text`, `output_text`, `text`, `input_image` (models with vision), `input_file`
-         *     (models that take files), `input_audio`, `refusal`; other kinds are refused with 400 `unsupported_content`.
+         *     (models that accept files), `input_audio`, `refusal`; other types are refused with 400 `unsupported_content`.
          */
         ResponseInputPart: {
-            /** @description How closely the model looks: `auto` (default), `low` or `high`; `original` counts as `high`. */
+            /** @description How closely the model looks at the image: `auto` (default), `low` or `high`; `original` counts as `high`. */
             detail?: string | null;
-            /** @description A file as data URL. */
+            /** @description A file as a data URL. */
             file_data?: string | null;
-            /** @description An uploaded file. There is no file store here: refused with 400 `stateless_only`. */
+            /** @description An uploaded file. The gateway stores no files: refused with 400 `stateless_only`. */
             file_id?: string | null;
             /** @description Name of the file. */
             filename?: string | null;
-            /** @description https address, on a public host, or data URL of an image; any other gives 400 `invalid_parameter`. */
+            /** @description https URL of a public host, or data URL, of an image; any other URL gives 400 `invalid_parameter`. */
             image_url?: string | null;
             /** @description The refusal of a `refusal` part. */
             refusal?: string;
             /** @description The text of a text part. */
             text?: string;
-            /** @description Kind of the part. */
+            /** @description Type of the part. */
             type: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description What the prompt's tokens were. */
+        /** @description Breakdown of the prompt's tokens. */
         ResponseInputTokensDetails: {
             /**
              * Format: int64
@@ -8658,48 +8662,48 @@ export interface components {
             item: components["schemas"]["ResponseOutputItem"];
             /**
              * Format: int32
-             * @description Which item, from 0 without gaps.
+             * @description Index of the item, from 0 without gaps.
              */
             output_index: number;
             /**
              * Format: int32
-             * @description From 0, without gaps.
+             * @description Number of the event, from 0 without gaps.
              */
             sequence_number: number;
             /**
-             * @description Kind of the record.
+             * @description Type of the event.
              * @enum {string}
              */
             type: "response.output_item.added";
         };
         /** @description Closes an item. */
         ResponseItemDoneEvent: {
-            /** @description The item, whole. */
+            /** @description The complete item. */
             item: components["schemas"]["ResponseOutputItem"];
             /**
              * Format: int32
-             * @description Which item.
+             * @description Index of the item.
              */
             output_index: number;
             /**
              * Format: int32
-             * @description From 0, without gaps.
+             * @description Number of the event, from 0 without gaps.
              */
             sequence_number: number;
             /**
-             * @description Kind of the record.
+             * @description Type of the event.
              * @enum {string}
              */
             type: "response.output_item.done";
         };
         /**
-         * @description How far an item has come.
+         * @description Status of an item.
          * @enum {string}
          */
         ResponseItemStatus: "in_progress" | "completed" | "incomplete";
-        /** @description How likely a token of the text was, and what else might have stood there. */
+        /** @description How likely a token of the text was, and the alternatives. */
         ResponseLogprob: {
-            /** @description Its UTF-8 bytes: one character may be several tokens. */
+            /** @description UTF-8 bytes of the token: one character may take several tokens. */
             bytes: number[];
             /**
              * Format: double
@@ -8708,27 +8712,27 @@ export interface components {
             logprob: number;
             /** @description The token. */
             token: string;
-            /** @description The likeliest tokens at its place, `top_logprobs` of them at most. */
+            /** @description The most likely tokens at this position, at most `top_logprobs`. */
             top_logprobs: components["schemas"]["ResponseTokenLogprob"][];
         };
         /** @description A response. */
         ResponseObject: {
             /** @description Always false. */
             background: boolean;
-            /** @description When it was complete; null until then. */
+            /** @description When the response was complete; null until then. */
             completed_at: components["schemas"]["UnixTime"] | null;
-            /** @description When it was asked for. */
+            /** @description When the request came in. */
             created_at: components["schemas"]["UnixTime"];
-            /** @description What broke its stream; else null. */
+            /** @description The error that interrupted the stream; else null. */
             error: components["schemas"]["StreamError"] | null;
             /**
              * Format: double
-             * @description As sent. 0 where nothing was, and where the model's provider takes no penalties.
+             * @description As sent. 0 if not sent, or if the model's provider does not support penalties.
              */
             frequency_penalty: number;
-            /** @description Id of the answer; nothing can be read by it. */
+            /** @description Id of the response. It cannot be used to fetch the response later. */
             id: string;
-            /** @description Why it was cut; else null. */
+            /** @description Why the answer is incomplete; else null. */
             incomplete_details: components["schemas"]["ResponseIncompleteDetails"] | null;
             /** @description As sent. */
             instructions: string | null;
@@ -8736,76 +8740,76 @@ export interface components {
             max_output_tokens: number | null;
             /** @description As sent. */
             max_tool_calls: number | null;
-            /** @description As sent; empty where nothing was. */
+            /** @description As sent; empty if not sent. */
             metadata: {
                 [key: string]: string;
             } | null;
-            /** @description The model that was asked for, its alias resolved. */
+            /** @description The requested model, with its alias resolved. */
             model: string;
             /**
              * @description Always `response`.
              * @enum {string}
              */
             object: "response";
-            /** @description Thinking, messages and tool calls, in the order in which they came. */
+            /** @description Thinking, messages and tool calls, in the order in which the model produced them. */
             output: components["schemas"]["ResponseOutputItem"][];
-            /** @description As sent; true where nothing was. */
+            /** @description As sent; true if not sent. */
             parallel_tool_calls: boolean;
             /**
              * Format: double
-             * @description As sent. 0 where nothing was, and where the model's provider takes no penalties.
+             * @description As sent. 0 if not sent, or if the model's provider does not support penalties.
              */
             presence_penalty: number;
             /** @description Always null. */
             previous_response_id: null;
-            /** @description As sent; null where nothing was. */
+            /** @description As sent; null if not sent. */
             prompt_cache_key: string | null;
-            /** @description As sent, with `effort` and `summary` in any case; null where nothing was. */
+            /** @description As sent, always with `effort` and `summary`; null if not sent. */
             reasoning: components["schemas"]["ResponseReasoning"] | null;
-            /** @description As sent; null where nothing was. */
+            /** @description As sent; null if not sent. */
             safety_identifier: string | null;
             /**
-             * @description Always `default`, whatever tier was asked for.
+             * @description Always `default`, whatever the request asked for.
              * @enum {string}
              */
             service_tier: "default";
-            /** @description How it ended, or that it has not. */
+            /** @description Status of the response. */
             status: components["schemas"]["ResponseStatus"];
             /** @description Always false. */
             store: boolean;
             /**
              * Format: double
-             * @description As sent. 1 where nothing was, because clients read a number; the model then used its own default.
+             * @description As sent. 1 if not sent, because clients expect a number; the model then used its own default.
              */
             temperature: number;
-            /** @description As sent; plain text where nothing was. */
+            /** @description As sent; plain text if not sent. */
             text: components["schemas"]["ResponseTextOptions"];
-            /** @description As sent; `auto` where nothing was. */
+            /** @description As sent; `auto` if not sent. */
             tool_choice: string | components["schemas"]["ResponseToolChoice"];
-            /** @description The tools that the model was offered; functions with `description`, `parameters` and `strict` in any case, null where not sent. */
+            /** @description The tools that the model could call. Functions always have `description`, `parameters` and `strict`, null if not sent. */
             tools: components["schemas"]["ResponseTool"][];
             /**
              * Format: int32
-             * @description As sent. 0 where nothing was, and where the model's provider takes no such field.
+             * @description As sent. 0 if not sent, or if the model's provider does not support the field.
              */
             top_logprobs: number;
             /**
              * Format: double
-             * @description As sent. 1 where nothing was, because clients read a number; the model then used its own default.
+             * @description As sent. 1 if not sent, because clients expect a number; the model then used its own default.
              */
             top_p: number;
             /** @description Always `disabled`. */
             truncation: components["schemas"]["ResponseTruncation"];
-            /** @description What was used and charged; null until it is complete. */
+            /** @description Usage and cost; null until the response is complete. */
             usage: components["schemas"]["ResponseUsage"] | null;
             /** @description As sent. */
             user?: string | null;
         };
-        /** @description What an answer is made of. */
+        /** @description An item of an answer. */
         ResponseOutputItem: components["schemas"]["ResponseOutputMessage"] | components["schemas"]["ResponseReasoningItem"] | components["schemas"]["ResponseFunctionCall"] | components["schemas"]["ResponseCustomToolCall"];
-        /** @description A message of the model. */
+        /** @description A message from the model. */
         ResponseOutputMessage: {
-            /** @description What it says. */
+            /** @description Content of the message. */
             content: components["schemas"]["ResponseOutputPart"][];
             /** @description Id of the item. */
             id: string;
@@ -8814,7 +8818,7 @@ export interface components {
              * @enum {string}
              */
             role: "assistant";
-            /** @description How far it has come. */
+            /** @description Status of the item. */
             status: components["schemas"]["ResponseItemStatus"];
             /**
              * @description Always `message`. (enum property replaced by openapi-typescript)
@@ -8824,11 +8828,11 @@ export interface components {
         };
         /** @description A part of a message. */
         ResponseOutputPart: components["schemas"]["ResponseOutputText"] | components["schemas"]["ResponseRefusal"];
-        /** @description A text of the model. */
+        /** @description A text from the model. */
         ResponseOutputText: {
-            /** @description Always empty: nothing is cited. */
+            /** @description Always empty: there are no citations. */
             annotations: unknown[];
-            /** @description One entry for each token, where the request asked for them and the model's host gives them; else empty. */
+            /** @description One entry per token if the request asked for them and the model's provider returns them, else empty. */
             logprobs: components["schemas"]["ResponseLogprob"][];
             /** @description The text. */
             text: string;
@@ -8838,11 +8842,11 @@ export interface components {
              */
             type: "output_text";
         };
-        /** @description What the answer's tokens were. */
+        /** @description Breakdown of the answer's tokens. */
         ResponseOutputTokensDetails: {
             /**
              * Format: int64
-             * @description Thinking; counted inside `output_tokens` and billed as output.
+             * @description Thinking tokens; counted inside `output_tokens` and billed as output.
              */
             reasoning_tokens: number;
         };
@@ -8850,25 +8854,25 @@ export interface components {
         ResponsePartAddedEvent: {
             /**
              * Format: int32
-             * @description Which part of the message, from 0.
+             * @description Index of the part in the message, from 0.
              */
             content_index: number;
             /** @description Id of the item. */
             item_id: string;
             /**
              * Format: int32
-             * @description Which item, from 0 without gaps.
+             * @description Index of the item, from 0 without gaps.
              */
             output_index: number;
             /** @description The part, still empty. */
             part: components["schemas"]["ResponseOutputPart"];
             /**
              * Format: int32
-             * @description From 0, without gaps.
+             * @description Number of the event, from 0 without gaps.
              */
             sequence_number: number;
             /**
-             * @description Kind of the record.
+             * @description Type of the event.
              * @enum {string}
              */
             type: "response.content_part.added";
@@ -8877,25 +8881,25 @@ export interface components {
         ResponsePartDoneEvent: {
             /**
              * Format: int32
-             * @description Which part of the message, from 0.
+             * @description Index of the part in the message, from 0.
              */
             content_index: number;
             /** @description Id of the item. */
             item_id: string;
             /**
              * Format: int32
-             * @description Which item, from 0 without gaps.
+             * @description Index of the item, from 0 without gaps.
              */
             output_index: number;
-            /** @description The part, whole. */
+            /** @description The complete part. */
             part: components["schemas"]["ResponseOutputPart"];
             /**
              * Format: int32
-             * @description From 0, without gaps.
+             * @description Number of the event, from 0 without gaps.
              */
             sequence_number: number;
             /**
-             * @description Kind of the record.
+             * @description Type of the event.
              * @enum {string}
              */
             type: "response.content_part.done";
@@ -8904,14 +8908,14 @@ export interface components {
         ResponseReasoning: {
             /** @description How much the model thinks; default: the model's. */
             effort?: components["schemas"]["ReasoningEffort"] | null;
-            /** @description Without effect: thinking that a model shows always comes back, in `summary`. */
+            /** @description No effect: thinking that a model shows is always returned in `summary`. */
             summary?: string | null;
         } & {
             [key: string]: unknown;
         };
-        /** @description Thinking of the model, where it shows it. */
+        /** @description The model's thinking, if the model shows it. */
         ResponseReasoningItem: {
-            /** @description Always there, and empty: nothing is hidden. Clients that keep the conversation send back no thinking without it. */
+            /** @description Always present and empty: nothing is hidden. Without it, clients that keep the conversation do not send thinking back. */
             encrypted_content: string;
             /** @description Id of the item. */
             id: string;
@@ -8933,85 +8937,85 @@ export interface components {
              */
             type: "refusal";
         };
-        /** @description The next piece of a refusal. */
+        /** @description The next part of a refusal. */
         ResponseRefusalDeltaEvent: {
             /**
              * Format: int32
-             * @description Which part of the message, from 0.
+             * @description Index of the part in the message, from 0.
              */
             content_index: number;
-            /** @description The piece. */
+            /** @description The part. */
             delta: string;
             /** @description Id of the item. */
             item_id: string;
             /**
              * Format: int32
-             * @description Which item, from 0 without gaps.
+             * @description Index of the item, from 0 without gaps.
              */
             output_index: number;
             /**
              * Format: int32
-             * @description From 0, without gaps.
+             * @description Number of the event, from 0 without gaps.
              */
             sequence_number: number;
             /**
-             * @description Kind of the record.
+             * @description Type of the event.
              * @enum {string}
              */
             type: "response.refusal.delta";
         };
-        /** @description A refusal is whole. */
+        /** @description A refusal is complete. */
         ResponseRefusalDoneEvent: {
             /**
              * Format: int32
-             * @description Which part of the message, from 0.
+             * @description Index of the part in the message, from 0.
              */
             content_index: number;
             /** @description Id of the item. */
             item_id: string;
             /**
              * Format: int32
-             * @description Which item, from 0 without gaps.
+             * @description Index of the item, from 0 without gaps.
              */
             output_index: number;
             /** @description The refusal. */
             refusal: string;
             /**
              * Format: int32
-             * @description From 0, without gaps.
+             * @description Number of the event, from 0 without gaps.
              */
             sequence_number: number;
             /**
-             * @description Kind of the record.
+             * @description Type of the event.
              * @enum {string}
              */
             type: "response.refusal.done";
         };
         /**
-         * @description A request in the form of OpenAI's Responses. The whole conversation is sent each time: nothing is stored. Fields not listed here
+         * @description A request in the format of OpenAI's Responses API. Nothing is stored, so send the whole conversation each time. Fields not listed here
          *     (`client_metadata`, `context_management`, `stream_options`, …) have no effect.
          */
         ResponseRequest: {
-            /** @description Refused with 400 `stateless_only`, if true: wait for the answer, or stream it. */
+            /** @description If true, refused with 400 `stateless_only`: wait for the answer, or stream it. */
             background?: boolean | null;
             /** @description Refused with 400 `stateless_only`: send the whole conversation as `input`. */
             conversation?: unknown;
-            /** @description -2 to 2; forwarded as sent. Default: none. Where the model's provider takes no penalties, it has no effect, and the answer says 0. */
+            /** @description -2 to 2; forwarded as sent. Default: none. If the model's provider does not support it, it has no effect and the answer says 0. */
             frequency_penalty?: number | null;
             /**
-             * @description More to tell in the answer. `message.output_text.logprobs` asks for the log probabilities of the text. Other values have no effect:
-             *     reasoning items always have `encrypted_content`, and no tool runs here that had results to show.
+             * @description Extra data for the answer. `message.output_text.logprobs` asks for the log probabilities of the text. Other values have no effect:
+             *     reasoning items always have `encrypted_content`, and the gateway runs no tools whose results it could return.
              */
             include?: string[] | null;
-            /** @description The conversation: a text, or its items, at least one. */
+            /** @description The conversation: a text, or at least one item. */
             input: string | components["schemas"]["ResponseInputItem"][];
-            /** @description What the model should know and do; stands before the conversation. Default: nothing. */
+            /** @description The system prompt; it comes before the conversation. Default: none. */
             instructions?: string | null;
-            /** @description Most tokens of the answer, thinking included. Default: the model's. Lowered when the balance cannot pay for all of it. */
+            /** @description Maximum tokens of the answer, thinking included. Default: the model's. Lowered when the balance cannot pay for all of it. */
             max_output_tokens?: number | null;
-            /** @description Most calls of tools that the service runs itself. None is run here, so every number is kept. Default: no limit. */
+            /** @description Maximum calls of built-in tools. The gateway runs none, so every value is met. Default: no limit. */
             max_tool_calls?: number | null;
-            /** @description Up to 16 pairs of texts; comes back in the answer, else without effect. */
+            /** @description Up to 16 key-value pairs; returned in the answer, no other effect. */
             metadata?: {
                 [key: string]: string;
             } | null;
@@ -9019,49 +9023,49 @@ export interface components {
             model: string;
             /** @description Whether the model may call several tools at once; default: the model's. */
             parallel_tool_calls?: boolean | null;
-            /** @description -2 to 2; forwarded as sent. Default: none. Where the model's provider takes no penalties, it has no effect, and the answer says 0. */
+            /** @description -2 to 2; forwarded as sent. Default: none. If the model's provider does not support it, it has no effect and the answer says 0. */
             presence_penalty?: number | null;
             /** @description Refused with 400 `stateless_only`: send the whole conversation as `input`. */
             previous_response_id?: string | null;
             /** @description Refused with 400 `stateless_only`: send its text as `instructions` and `input`. */
             prompt?: unknown;
-            /** @description Which requests share a prompt cache; comes back in the answer, else without effect. */
+            /** @description Which requests share a prompt cache; returned in the answer, no other effect. */
             prompt_cache_key?: string | null;
             /** @description Reasoning controls; default: the model's. */
             reasoning?: components["schemas"]["ResponseReasoning"] | null;
-            /** @description Your user, hashed; forwarded as sent. */
+            /** @description Hashed id of your end user; forwarded as sent. */
             safety_identifier?: string | null;
-            /** @description Without effect: there is one tier, and the answer says `default`. */
+            /** @description No effect: there is one tier, and the answer says `default`. */
             service_tier?: string | null;
-            /** @description Answers are never stored, whatever is asked: the answer says false. */
+            /** @description No effect: answers are never stored, and the answer always says false. */
             store?: boolean | null;
-            /** @description Whether the answer comes as server-sent events; default false. */
+            /** @description Whether to stream the answer as server-sent events; default false. */
             stream?: boolean | null;
             /** @description 0 to 2. No service default; the model's applies. */
             temperature?: number | null;
-            /** @description How the text of the answer looks; default: plain text. */
+            /** @description Options of the answer's text; default: plain text. */
             text?: components["schemas"]["ResponseTextOptions"] | null;
-            /** @description `none`, `auto`, `required`, or an object that names tools; default `auto` beside tools. */
+            /** @description `none`, `auto`, `required`, or an object that names tools; default `auto` if there are tools. */
             tool_choice?: string | components["schemas"]["ResponseToolChoice"] | null;
             /** @description Tools that the model may call; default: none. */
             tools?: components["schemas"]["ResponseTool"][] | null;
             /**
-             * @description How many alternatives each token of the text comes with; default 0. More than 0 asks for the log probabilities, like `include`.
-             *     A provider that gives none leaves the lists empty; where it takes no such field, the answer says 0.
+             * @description Number of alternatives for each token of the text; default 0. Above 0 it asks for the log probabilities, like `include`. If the
+             *     provider returns none, the lists are empty; if the provider does not support the field, the answer says 0.
              */
             top_logprobs?: number | null;
             /** @description 0 to 1. No service default; the model's applies. */
             top_p?: number | null;
-            /** @description Only `disabled`, the default: a conversation that is too long is refused, not cut. */
+            /** @description Only `disabled`, the default: a conversation that is too long is refused, not truncated. */
             truncation?: components["schemas"]["ResponseTruncation"] | null;
-            /** @description Your user; forwarded as sent. */
+            /** @description Id of your end user; forwarded as sent. */
             user?: string | null;
         } & {
             [key: string]: unknown;
         };
         /** @description JSON that follows a schema. */
         ResponseSchemaFormat: {
-            /** @description What it is for; default: nothing is said. */
+            /** @description What the schema is for; default: none. */
             description?: string | null;
             /** @description Name of the schema. */
             name: string;
@@ -9069,7 +9073,7 @@ export interface components {
             schema: {
                 [key: string]: unknown;
             };
-            /** @description Whether the answer must follow it exactly; default false. */
+            /** @description Whether the answer must follow the schema exactly; default false. */
             strict?: boolean | null;
             /**
              * @description Always `json_schema`. (enum property replaced by openapi-typescript)
@@ -9080,7 +9084,7 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * @description How a response ended, or that it has not.
+         * @description Status of a response.
          * @enum {string}
          */
         ResponseStatus: "in_progress" | "completed" | "incomplete" | "failed";
@@ -9090,23 +9094,23 @@ export interface components {
             item_id: string;
             /**
              * Format: int32
-             * @description Which item, from 0 without gaps.
+             * @description Index of the item, from 0 without gaps.
              */
             output_index: number;
             /** @description The thinking, still empty. */
             part: components["schemas"]["ResponseSummaryText"];
             /**
              * Format: int32
-             * @description From 0, without gaps.
+             * @description Number of the event, from 0 without gaps.
              */
             sequence_number: number;
             /**
              * Format: int32
-             * @description Always 0: thinking comes in one piece.
+             * @description Always 0: thinking has one part.
              */
             summary_index: number;
             /**
-             * @description Kind of the record.
+             * @description Type of the event.
              * @enum {string}
              */
             type: "response.reasoning_summary_part.added";
@@ -9117,28 +9121,28 @@ export interface components {
             item_id: string;
             /**
              * Format: int32
-             * @description Which item, from 0 without gaps.
+             * @description Index of the item, from 0 without gaps.
              */
             output_index: number;
-            /** @description The thinking, whole. */
+            /** @description The complete thinking. */
             part: components["schemas"]["ResponseSummaryText"];
             /**
              * Format: int32
-             * @description From 0, without gaps.
+             * @description Number of the event, from 0 without gaps.
              */
             sequence_number: number;
             /**
              * Format: int32
-             * @description Always 0: thinking comes in one piece.
+             * @description Always 0: thinking has one part.
              */
             summary_index: number;
             /**
-             * @description Kind of the record.
+             * @description Type of the event.
              * @enum {string}
              */
             type: "response.reasoning_summary_part.done";
         };
-        /** @description A piece of shown thinking. */
+        /** @description A part of shown thinking. */
         ResponseSummaryText: {
             /** @description The thinking. */
             text: string;
@@ -9148,132 +9152,132 @@ export interface components {
              */
             type: "summary_text";
         };
-        /** @description The next piece of shown thinking. */
+        /** @description The next part of shown thinking. */
         ResponseSummaryTextDeltaEvent: {
-            /** @description The piece. */
+            /** @description The part. */
             delta: string;
             /** @description Id of the item. */
             item_id: string;
             /**
              * Format: int32
-             * @description Which item, from 0 without gaps.
+             * @description Index of the item, from 0 without gaps.
              */
             output_index: number;
             /**
              * Format: int32
-             * @description From 0, without gaps.
+             * @description Number of the event, from 0 without gaps.
              */
             sequence_number: number;
             /**
              * Format: int32
-             * @description Always 0: thinking comes in one piece.
+             * @description Always 0: thinking has one part.
              */
             summary_index: number;
             /**
-             * @description Kind of the record.
+             * @description Type of the event.
              * @enum {string}
              */
             type: "response.reasoning_summary_text.delta";
         };
-        /** @description Shown thinking is whole. */
+        /** @description Shown thinking is complete. */
         ResponseSummaryTextDoneEvent: {
             /** @description Id of the item. */
             item_id: string;
             /**
              * Format: int32
-             * @description Which item, from 0 without gaps.
+             * @description Index of the item, from 0 without gaps.
              */
             output_index: number;
             /**
              * Format: int32
-             * @description From 0, without gaps.
+             * @description Number of the event, from 0 without gaps.
              */
             sequence_number: number;
             /**
              * Format: int32
-             * @description Always 0: thinking comes in one piece.
+             * @description Always 0: thinking has one part.
              */
             summary_index: number;
             /** @description The thinking. */
             text: string;
             /**
-             * @description Kind of the record.
+             * @description Type of the event.
              * @enum {string}
              */
             type: "response.reasoning_summary_text.done";
         };
-        /** @description The next piece of a text. */
+        /** @description The next part of a text. */
         ResponseTextDeltaEvent: {
             /**
              * Format: int32
-             * @description Which part of the message, from 0.
+             * @description Index of the part in the message, from 0.
              */
             content_index: number;
-            /** @description The piece. */
+            /** @description The part. */
             delta: string;
             /** @description Id of the item. */
             item_id: string;
-            /** @description Those of the piece's tokens, where they were asked for; else empty. */
+            /** @description Log probabilities of these tokens if the request asked for them, else empty. */
             logprobs: components["schemas"]["ResponseLogprob"][];
             /**
              * Format: int32
-             * @description Which item, from 0 without gaps.
+             * @description Index of the item, from 0 without gaps.
              */
             output_index: number;
             /**
              * Format: int32
-             * @description From 0, without gaps.
+             * @description Number of the event, from 0 without gaps.
              */
             sequence_number: number;
             /**
-             * @description Kind of the record.
+             * @description Type of the event.
              * @enum {string}
              */
             type: "response.output_text.delta";
         };
-        /** @description A text is whole. */
+        /** @description A text is complete. */
         ResponseTextDoneEvent: {
             /**
              * Format: int32
-             * @description Which part of the message, from 0.
+             * @description Index of the part in the message, from 0.
              */
             content_index: number;
             /** @description Id of the item. */
             item_id: string;
-            /** @description Those of all its tokens, where they were asked for; else empty. */
+            /** @description Log probabilities of all tokens if the request asked for them, else empty. */
             logprobs: components["schemas"]["ResponseLogprob"][];
             /**
              * Format: int32
-             * @description Which item, from 0 without gaps.
+             * @description Index of the item, from 0 without gaps.
              */
             output_index: number;
             /**
              * Format: int32
-             * @description From 0, without gaps.
+             * @description Number of the event, from 0 without gaps.
              */
             sequence_number: number;
             /** @description The text. */
             text: string;
             /**
-             * @description Kind of the record.
+             * @description Type of the event.
              * @enum {string}
              */
             type: "response.output_text.done";
         };
-        /** @description Form of the answer. Forms other than text are for models with `supports_structured_outputs`. */
+        /** @description Format of the answer. Formats other than text work on models with `supports_structured_outputs`. */
         ResponseTextFormat: components["schemas"]["TextFormat"] | components["schemas"]["JsonObjectFormat"] | components["schemas"]["ResponseSchemaFormat"];
-        /** @description How the text of the answer looks. */
+        /** @description Options of the answer's text. */
         ResponseTextOptions: {
-            /** @description Its form; default: text. */
+            /** @description Format of the text; default: text. */
             format?: components["schemas"]["ResponseTextFormat"] | null;
-            /** @description How much it says: `low`, `medium`, `high`; default: the model's. Forwarded as sent. */
+            /** @description How detailed the text is: `low`, `medium`, `high`; default: the model's. Forwarded as sent. */
             verbosity?: string | null;
         } & {
             [key: string]: unknown;
         };
         /** @description How likely a token was. */
         ResponseTokenLogprob: {
-            /** @description Its UTF-8 bytes: one character may be several tokens. */
+            /** @description UTF-8 bytes of the token: one character may take several tokens. */
             bytes: number[];
             /**
              * Format: double
@@ -9284,26 +9288,26 @@ export interface components {
             token: string;
         };
         /**
-         * @description A tool that the model may call; on models with `supports_tools`.
+         * @description A tool that the model may call. Only on models with `supports_tools`.
          *
          *     `function`: called with arguments as JSON text. `custom`: called with free text; the model sees a function with one string, `input`.
-         *     `namespace`: a group of both; the model sees them as `<namespace>__<name>`, calls come back with `namespace` and `name`.
+         *     `namespace`: a group of both; the model sees them as `<namespace>__<name>`, and calls carry `namespace` and `name`.
          *
-         *     `web_search`, `web_search_preview`, `image_generation` and `tool_search` (with or without a date behind the name) are not run here and
-         *     left out: the model is never offered them, and `tools` of the answer does not show them. Agents send them whether they are needed or
-         *     not. Tools of every other kind (`file_search`, `code_interpreter`, `computer`, `mcp`, `shell`, …) are refused with 400
+         *     The gateway does not run `web_search`, `web_search_preview`, `image_generation` and `tool_search` (with or without a date after the name)
+         *     and drops them, because agents send them whether they need them or not: the model never sees them, and `tools` of the answer does not
+         *     list them. Tools of every other type (`file_search`, `code_interpreter`, `computer`, `mcp`, `shell`, …) are refused with 400
          *     `invalid_parameter`.
          */
         ResponseTool: {
-            /** @description What it does, for the model. */
+            /** @description What the tool does; the model reads it. */
             description?: string | null;
-            /** @description Form of a custom tool's input; a grammar is told to the model and not enforced. Default: free text. */
+            /** @description Format of a custom tool's input. The model sees a grammar, but it is not enforced. Default: free text. */
             format?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Its name; required for `function`, `custom` and `namespace`. */
+            /** @description Name of the tool; required for `function`, `custom` and `namespace`. */
             name?: string;
-            /** @description JSON Schema of a function's arguments; default: it takes none. */
+            /** @description JSON Schema of a function's arguments; default: no arguments. */
             parameters?: {
                 [key: string]: unknown;
             } | null;
@@ -9311,50 +9315,50 @@ export interface components {
             strict?: boolean | null;
             /** @description Tools of a namespace. */
             tools?: components["schemas"]["ResponseTool"][];
-            /** @description Kind of the tool. */
+            /** @description Type of the tool. */
             type: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description A tool that must be called, or those that may be. */
+        /** @description A tool that the model must call, or the tools that it may call. */
         ResponseToolChoice: {
             /** @description `auto` or `required`; for `allowed_tools`. */
             mode?: string;
             /** @description Name of the tool; required for `function` and `custom`. */
             name?: string;
-            /** @description The tools that are allowed, by type and name; for `allowed_tools`. */
+            /** @description The allowed tools, by type and name; for `allowed_tools`. */
             tools?: {
                 [key: string]: unknown;
             }[];
-            /** @description `function`, `custom` or `allowed_tools`. To force a tool that a provider runs itself is refused. */
+            /** @description `function`, `custom` or `allowed_tools`. Forcing a tool that the provider runs is refused. */
             type: string;
         } & {
             [key: string]: unknown;
         };
         /**
-         * @description What happens to a conversation that is too long: it is refused.
+         * @description What happens to a conversation that is too long: the gateway refuses it.
          * @enum {string}
          */
         ResponseTruncation: "disabled";
-        /** @description Tokens that were used and what they cost. */
+        /** @description Tokens used and their cost. */
         ResponseUsage: {
             /** @description Saved by prompt caching, in USD. */
             cache_discount: components["schemas"]["Usd"];
-            /** @description Charged for this call, in USD. */
+            /** @description Cost of this call in USD. */
             cost: components["schemas"]["Usd"];
             /**
              * Format: int64
-             * @description All tokens of the prompt, the cached ones included.
+             * @description All tokens of the prompt, cached tokens included.
              */
             input_tokens: number;
-            /** @description What the prompt's tokens were. */
+            /** @description Breakdown of the prompt's tokens. */
             input_tokens_details: components["schemas"]["ResponseInputTokensDetails"];
             /**
              * Format: int64
              * @description All tokens of the answer, thinking included.
              */
             output_tokens: number;
-            /** @description What the answer's tokens were. */
+            /** @description Breakdown of the answer's tokens. */
             output_tokens_details: components["schemas"]["ResponseOutputTokensDetails"];
             /**
              * Format: int64
@@ -9362,7 +9366,7 @@ export interface components {
              */
             total_tokens: number;
         };
-        /** @description What a tool's answer can be made of. */
+        /** @description A block inside a tool result. */
         ResultBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"] | components["schemas"]["ToolReferenceBlock"] | components["schemas"]["OtherBlock"];
         /** @description Body of a 400. */
         RunGenmediaGenmediaError400: {
@@ -9383,7 +9387,7 @@ export interface components {
         };
         /** @description Body of a 402. */
         RunGenmediaGenmediaError402: {
-            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
+            /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
             balance?: components["schemas"]["Usd"];
             /** @description What is wrong, for machines. */
             details: {
@@ -9394,7 +9398,7 @@ export interface components {
                 code: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
                 /** @description Category of the error. */
                 error_type: string;
-                /** @description Model that was asked for. */
+                /** @description Requested model. */
                 model?: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -9406,19 +9410,19 @@ export interface components {
             };
             /** @description For people; not to be parsed. */
             error: string;
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
             have_usd?: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
+            /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
-            /** @description Least that must be available for this request, in USD. */
+            /** @description Minimum USD that must be available for this request. */
             need_usd?: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required?: components["schemas"]["Usd"];
-            /** @description How credit is added. */
+            /** @description How to add credit. */
             topup?: components["schemas"]["TopUp"];
             /**
              * Format: uri
-             * @description Page that says how credit is added.
+             * @description Page that explains how to add credit.
              */
             topup_url?: string;
         };
@@ -9457,17 +9461,17 @@ export interface components {
             error: string;
         };
         /**
-         * @description Whether the audio is kept at a permanent address.
+         * @description Whether to keep the audio at a permanent URL.
          * @enum {string}
          */
         SaveToBlob: "1" | "0";
-        /** @description A search result that the model may quote. */
+        /** @description A search result that the model may cite. */
         SearchResultBlock: {
-            /** @description Its text. */
+            /** @description Text of the result. */
             content: components["schemas"]["TextBlock"][];
-            /** @description Where it was found. */
+            /** @description Where the result was found. */
             source: string;
-            /** @description Its title. */
+            /** @description Title of the result. */
             title: string;
             /**
              * @description Always `search_result`.
@@ -9477,18 +9481,18 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The session that the request came with. */
+        /** @description The session of the request. */
         Session: {
-            /** @description Value of the header `X-Svc-CSRF` that cookie requests which change something must carry. */
+            /** @description Value for the header `X-Svc-CSRF`. Requests that use the cookie and change something require it. */
             csrf_token: string;
-            /** @description When the session ends unless it is used. */
+            /** @description When the session expires if it is not used. */
             expires_at: components["schemas"]["Timestamp"];
             /** @description Who is signed in. */
             user: components["schemas"]["User"];
         };
         /** @description The signature of a thinking block. */
         SignatureDelta: {
-            /** @description The whole signature; replaces what was before. */
+            /** @description The whole signature; replaces the previous value. */
             signature: string;
             /**
              * @description Always `signature_delta`. (enum property replaced by openapi-typescript)
@@ -9498,10 +9502,10 @@ export interface components {
         };
         /** @description A user who is not signed in yet. */
         SignedUp: {
-            /** @description The new user. For an address that has an account already it looks the same; the mail tells its owner. */
+            /** @description The new user. The reply looks the same if the address already has an account; the mail tells its owner. */
             user: components["schemas"]["User"];
             /**
-             * @description Always true: the address must be verified before money can be added.
+             * @description Always true: verify the address before you add money.
              * @enum {boolean}
              */
             verification_required: true;
@@ -9510,20 +9514,20 @@ export interface components {
         SignInByCode: {
             /** @description The code that the provider returned. */
             code: string;
-            /** @description The `nonce` of the sign-in that was started: for pages to which its cookie does not come, as those of another origin. */
+            /** @description The `nonce` of the started sign-in. For pages that do not receive the cookie, such as pages of another origin. */
             nonce?: string;
-            /** @description The `state` that came back with it, which is the one of the sign-in that was started. It works once. */
+            /** @description The `state` that came back with the code: the `state` of the started sign-in. It works once. */
             state: string;
         } & {
             [key: string]: unknown;
         };
         /** @description An external provider's identity token. */
         SignInByIdToken: {
-            /** @description The token as the provider issued it for this gateway, with the `nonce` of the sign-in that was started. */
+            /** @description The token that the provider issued for this gateway, with the `nonce` of the started sign-in. */
             id_token: string;
-            /** @description The `nonce` of the sign-in that was started: for pages to which its cookie does not come, as those of another origin. */
+            /** @description The `nonce` of the started sign-in. For pages that do not receive the cookie, such as pages of another origin. */
             nonce?: string;
-            /** @description The `state` of the sign-in that was started. It works once. */
+            /** @description The `state` of the started sign-in. It works once. */
             state: string;
         } & {
             [key: string]: unknown;
@@ -9566,11 +9570,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Where to come back to. */
+        /** @description Where the provider returns to. */
         SignInStart: {
             /**
              * Format: uri
-             * @description Address that the provider sends the browser back to with `code` and `state`; it must be registered with the provider.
+             * @description URL that the provider sends the browser back to with `code` and `state`. It must be registered with the provider.
              */
             redirect_uri: string;
         } & {
@@ -9665,16 +9669,16 @@ export interface components {
         };
         /** @description A new account. */
         SignUpRequest: {
-            /** @description Email address; a mail with a link and a code goes there. Its domain has two labels at least, such as `example.com`. */
+            /** @description Email address; the gateway sends a mail with a link and a code to it. Its domain has at least two labels, such as `example.com`. */
             email: components["schemas"]["NewEmail"];
-            /** @description Name for people, at most 100 characters; default: none. */
+            /** @description Display name, at most 100 characters; default: none. */
             name?: string;
             /** @description Password, 8 to 200 characters. */
             password: components["schemas"]["NewPassword"];
         } & {
             [key: string]: unknown;
         };
-        /** @description One pool of slots. */
+        /** @description A pool of slots. */
         SlotUse: {
             /**
              * Format: int32
@@ -9683,18 +9687,18 @@ export interface components {
             limit: number;
             /**
              * Format: int32
-             * @description Slots taken now.
+             * @description Slots in use.
              */
             used: number;
         };
-        /** @description What a sound effect is like. Unknown fields are ignored; null means not given. */
+        /** @description The sound effect to generate. Unknown fields are ignored; null means not set. */
         SoundEffectRequest: {
-            /** @description Length in seconds: 0.5 to 22; outside gives 400 `invalid_duration`. Left out, the model chooses. */
+            /** @description Length in seconds: 0.5 to 22; another value gives 400 `invalid_duration`. Default: the model chooses. */
             duration_seconds?: number | null;
-            /** @description Id of a sound-effect model; default: the operator's choice. A model of another kind gives 400 `not_an_sfx_model`. */
+            /** @description Id of a sound-effect model; default: the operator's choice. A model of another type gives 400 `not_an_sfx_model`. */
             model?: string | null;
             /**
-             * @description What is heard. Required, unless it comes as `text`. At most 500 characters after Unicode NFC normalisation; longer gives 400
+             * @description Description of the sound. Required unless `text` is set. At most 500 characters after Unicode NFC normalisation; longer gives 400
              *     `prompt_too_long`.
              */
             prompt?: string | null;
@@ -9708,42 +9712,42 @@ export interface components {
              * @default mp3_44100_128
              */
             response_format?: components["schemas"]["AudioFormat"] | null;
-            /** @description Another name for `prompt`, which wins when both are given. */
+            /** @description Another name for `prompt`, which takes precedence if both are sent. */
             text?: string | null;
         } & {
             [key: string]: unknown;
         };
         /**
-         * @description The text to speak and its voice. Fields not listed here have no effect, such as `speed`, `instructions` and `stream_format` of OpenAI's
-         *     clients. The answer is the audio itself. Null means not given.
+         * @description The text and its voice. Fields not listed here have no effect, such as `speed`, `instructions` and `stream_format` of OpenAI's clients.
+         *     The answer is the audio itself. Null means not set.
          */
         SpeechRequest: {
             /**
-             * @description The text. Required, unless it comes as `text`. At most 5000 characters after Unicode NFC normalisation; longer gives 400
+             * @description The text. Required unless `text` is set. At most 5000 characters after Unicode NFC normalisation; longer gives 400
              *     `input_too_long`. Each character is billed.
              */
             input?: string | null;
             /**
-             * @description Id of a text-to-speech model (`GET /v1/models?type=speech`); default: the operator's choice. A model of another kind gives 400
-             *     `not_a_tts_model`, a paused or unknown one 404 `model_not_found`. Prices per 1,000 characters: `GET /v1/pricing`.
+             * @description Id of a text-to-speech model (`GET /v1/models?type=speech`); default: the operator's choice. A model of another type gives 400
+             *     `not_a_tts_model`, a paused or unknown model 404 `model_not_found`. Prices per 1,000 characters: `GET /v1/pricing`.
              */
             model?: string | null;
             /**
-             * @description Format of the audio; default `mp3_44100_128`. Any other word gives 400 `invalid_request` with the list.
+             * @description Format of the audio; default `mp3_44100_128`. Any other value gives 400 `invalid_request` with the list of formats.
              * @default mp3_44100_128
              */
             response_format?: components["schemas"]["AudioFormat"] | null;
             /**
-             * @description Default false. True sends the audio while it is being made (first audio after about 0.4 s instead of 1.8 s); it is still one
-             *     complete stream of the format asked for. Family B only; ignored elsewhere.
+             * @description Whether to send the audio while it is generated (first audio after about 0.4 s instead of 1.8 s); default false. The result is still
+             *     one complete stream in the requested format. Family B only; ignored otherwise.
              * @default false
              */
             stream?: boolean | null;
-            /** @description Another name for `input`, which wins when both are given. */
+            /** @description Another name for `input`, which takes precedence if both are sent. */
             text?: string | null;
             /**
-             * @description Another name for `voice_id`, which wins when both are given. The voice names of OpenAI (`alloy` and the others) mean the family's
-             *     default voice, where the model has one.
+             * @description Another name for `voice_id`, which takes precedence if both are sent. The voice names of OpenAI (`alloy` and the others) mean the
+             *     family's default voice, where the model has one.
              */
             voice?: string | components["schemas"]["VoiceReference"] | null;
             /**
@@ -9752,20 +9756,20 @@ export interface components {
              *     designed, with family B models. A cloned voice of another account gives 403 `voice_not_owned`.
              */
             voice_id?: string | null;
-            /** @description How the voice sounds; each setting left out is the voice's own. Family A only. */
+            /** @description How the voice sounds; default: the voice's own settings. Family A only. */
             voice_settings?: components["schemas"]["VoiceSettings"] | null;
         } & {
             [key: string]: unknown;
         };
         /** @description A message that has just begun. */
         StartedMessage: {
-            /** @description Always null: there are no containers here. */
+            /** @description Always null: the gateway has no containers. */
             container?: null;
-            /** @description Always empty: the blocks follow. */
+            /** @description Always empty: the blocks follow as events. */
             content: components["schemas"]["OutputBlock"][];
             /** @description Id of the answer. */
             id: string;
-            /** @description The model that was asked for, its alias resolved. */
+            /** @description The requested model, with its alias resolved. */
             model: string;
             /**
              * @description Always `assistant`.
@@ -9783,21 +9787,21 @@ export interface components {
              * @enum {string}
              */
             type: "message";
-            /** @description Tokens as far as they are known. */
+            /** @description Token counts that are known so far. */
             usage: components["schemas"]["MessageStartUsage"];
         };
-        /** @description A sign-in that has begun. */
+        /** @description A started sign-in. */
         StartedSignIn: {
             /**
              * Format: uri
-             * @description Open it in the browser: the provider asks the user there.
+             * @description Open it in the browser: the user signs in there.
              */
             authorization_url: string;
-            /** @description When it is too late to finish. */
+            /** @description When the started sign-in expires. */
             expires_at: components["schemas"]["Timestamp"];
-            /** @description To be put into an identity token that the client asks for by itself; the `authorization_url` holds it already. */
+            /** @description For clients that request an identity token themselves: put it into the token. The `authorization_url` already contains it. */
             nonce: string;
-            /** @description Comes back with the code; send both to `POST /v1/auth/signin/{provider}`. The client compares it with the one that comes back. */
+            /** @description Comes back with the code; compare the two, and send both to `POST /v1/auth/signin/{provider}`. */
             state: string;
         };
         /** @description Body of a 400. */
@@ -9834,7 +9838,7 @@ export interface components {
          * @enum {string}
          */
         StopReason: "end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | "pause_turn" | "refusal" | "model_context_window_exceeded";
-        /** @description The last record of an interrupted stream. */
+        /** @description The error in the last chunk of an interrupted stream. */
         StreamError: {
             /**
              * @description Always `stream_interrupted`.
@@ -9846,13 +9850,13 @@ export interface components {
              * @description The code's entry in the documentation.
              */
             doc_url: string;
-            /** @description For people. */
+            /** @description Human-readable. */
             message: string;
             /** @description Always null. */
             param: null;
             /** @description Equals the header `x-request-id`. */
             request_id: string;
-            /** @description Always true: send the whole request again. */
+            /** @description Always true: you can send the whole request again. */
             retryable: boolean;
             /**
              * @description Always `upstream_error`.
@@ -9860,18 +9864,18 @@ export interface components {
              */
             type: "upstream_error";
         };
-        /** @description What a stream carries beside the answer. */
+        /** @description What a stream carries in addition to the answer. */
         StreamOptions: {
-            /** @description Whether a last record carries the usage; default false. */
+            /** @description Whether a last chunk carries the usage; default false. */
             include_usage?: boolean | null;
         } & {
             [key: string]: unknown;
         };
         /** @description Text. */
         TextBlock: {
-            /** @description Caches the prompt up to and with this block, on models that can. Every other block takes it too. */
+            /** @description Caches the prompt up to and including this block, on models that support it. Every other block accepts it too. */
             cache_control?: components["schemas"]["CacheControl"] | null;
-            /** @description What the text quotes; null or absent where it quotes nothing. Passed on to models that know it. */
+            /** @description Citations of the text; null or absent if there are none. Forwarded to models that support them. */
             citations?: unknown[] | null;
             /** @description The text. */
             text: string;
@@ -9883,9 +9887,9 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The next piece of a text. */
+        /** @description The next part of a text. */
         TextDelta: {
-            /** @description The piece. */
+            /** @description The part. */
             text: string;
             /**
              * @description Always `text_delta`. (enum property replaced by openapi-typescript)
@@ -9950,9 +9954,9 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Think as much as the model finds right, without a cap. */
+        /** @description The model decides how much it thinks, without a cap. */
         ThinkingAdaptive: {
-            /** @description What is shown of it: nothing where it is `omitted`; otherwise, and by default, what the model shows. */
+            /** @description `omitted` hides the thinking. Any other value, and the default, returns what the model shows. */
             display?: string | null;
             /**
              * @description Always `adaptive`. (enum property replaced by openapi-typescript)
@@ -9962,7 +9966,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Think between tool calls only. */
+        /** @description The model thinks only between tool calls. */
         ThinkingBetweenTools: {
             /**
              * @description Always `between_tools`. (enum property replaced by openapi-typescript)
@@ -9972,9 +9976,9 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Thinking of the model, where it shows it. */
+        /** @description The model's thinking, if the model shows it. */
         ThinkingBlock: {
-            /** @description Always there, and empty. */
+            /** @description Always present, and empty. */
             signature: string;
             /** @description The thinking. */
             thinking: string;
@@ -9984,9 +9988,9 @@ export interface components {
              */
             type: "thinking";
         };
-        /** @description The next piece of thinking. */
+        /** @description The next part of the thinking. */
         ThinkingDelta: {
-            /** @description The piece. */
+            /** @description The part. */
             thinking: string;
             /**
              * @description Always `thinking_delta`. (enum property replaced by openapi-typescript)
@@ -9994,7 +9998,7 @@ export interface components {
              */
             type: "thinking_delta";
         };
-        /** @description Do not think. */
+        /** @description The model does not think. */
         ThinkingDisabled: {
             /**
              * @description Always `disabled`. (enum property replaced by openapi-typescript)
@@ -10004,15 +10008,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Think, with a budget or without a cap. */
+        /** @description The model thinks, with a budget or without a cap. */
         ThinkingEnabled: {
             /**
              * Format: int32
-             * @description Most tokens to think. Sent on the first turn of a conversation only, and always lowered to one below the output cap that is sent.
-             *     Without it, reasoning has no cap.
+             * @description Maximum thinking tokens. Sent only on the first turn of a conversation, and always lowered to one less than the output cap that is
+             *     sent. Without it, thinking has no cap.
              */
             budget_tokens?: number;
-            /** @description What is shown of it: nothing where it is `omitted`; otherwise, and by default, what the model shows. */
+            /** @description `omitted` hides the thinking. Any other value, and the default, returns what the model shows. */
             display?: string | null;
             /**
              * @description Always `enabled`. (enum property replaced by openapi-typescript)
@@ -10032,55 +10036,55 @@ export interface components {
             /** @description Five rows, tier 0 to 4. */
             tiers: components["schemas"]["TierRow"][];
         };
-        /** @description Limits of one account tier. An account has the highest tier whose `min_deposit` its cumulative deposits reach, at once. */
+        /** @description Limits of one account tier. An account moves at once to the highest tier whose `min_deposit` its cumulative deposits reach. */
         TierRow: {
             /**
              * Format: int32
-             * @description Audio calls at once, of all kinds.
+             * @description Concurrent audio calls of all types.
              */
             audio_concurrent: number;
-            /** @description Audio calls at once, by kind. */
+            /** @description Concurrent audio calls by type. */
             audio_concurrent_per_capability: components["schemas"]["AudioConcurrency"];
             /**
              * Format: int32
-             * @description Tier 4 only: image and video jobs that run at once, from one shared pool.
+             * @description Tier 4 only: concurrent image and video jobs, in one shared pool.
              */
             combined_media_concurrent?: number;
             /**
              * Format: int32
-             * @description Tier 4 only: image and video jobs that may wait, together.
+             * @description Tier 4 only: image and video jobs together that may wait in the queue.
              */
             combined_queue_depth_cap?: number;
             /**
              * Format: int32
-             * @description Image jobs that run at once.
+             * @description Concurrent image jobs.
              */
             image_concurrent: number;
             /**
              * Format: int32
-             * @description Image jobs that may wait.
+             * @description Image jobs that may wait in the queue.
              */
             image_queue_depth_cap: number;
             /**
              * Format: int64
-             * @description Most tokens of one request; more gives 413 `request_too_large`.
+             * @description Maximum tokens of one request; more gives 413 `request_too_large`.
              */
             max_single_request: number;
             /**
              * Format: double
-             * @description Cumulative deposits in USD from which the tier holds. Bonuses, gifts and refunds do not count.
+             * @description Cumulative deposits in USD that the tier requires. Bonuses, gifts and refunds do not count.
              */
             min_deposit: number;
-            /** @description Name for people. */
+            /** @description Display name. */
             name: string;
             /**
              * Format: int32
-             * @description Requests per minute and model.
+             * @description Requests per minute for each model.
              */
             per_model_rpm: number;
             /**
              * Format: int32
-             * @description Requests per minute, over all models.
+             * @description Requests per minute, across all models.
              */
             rpm: number;
             /**
@@ -10090,17 +10094,17 @@ export interface components {
             tier: number;
             /**
              * Format: int64
-             * @description Tokens per minute, over all models.
+             * @description Tokens per minute, across all models.
              */
             tpm: number;
             /**
              * Format: int32
-             * @description Video jobs that run at once; 0: video is blocked.
+             * @description Concurrent video jobs; 0 blocks video.
              */
             video_concurrent: number;
             /**
              * Format: int32
-             * @description Video jobs that may wait.
+             * @description Video jobs that may wait in the queue.
              */
             video_queue_depth_cap: number;
         };
@@ -10110,42 +10114,42 @@ export interface components {
          */
         Timestamp: string;
         /**
-         * @description What timestamps can be asked for.
+         * @description Granularity of timestamps.
          * @enum {string}
          */
         TimestampGranularity: "segment" | "word";
-        /** @description A count of tokens. */
+        /** @description A token count. */
         TokenCount: {
             /**
              * Format: int64
-             * @description Tokens that the request would send, counted or closely estimated.
+             * @description Input tokens of the request, counted or closely estimated.
              */
             input_tokens: number;
         };
-        /** @description What to count: a message request without what concerns the answer. */
+        /** @description What to count: a message request without the options of the answer. */
         TokenCountRequest: {
-            /** @description Lets the provider set the prompt's cache points itself, on models that can; default: not. */
+            /** @description Lets the provider choose the prompt's cache points, on models that support it; default: off. */
             cache_control?: components["schemas"]["CacheControl"] | null;
             /** @description The conversation, at least one message. */
             messages: components["schemas"]["InputMessage"][];
             /** @description Model id or alias. */
             model: string;
-            /** @description Effort and form of the answer; default: the model's, and text. */
+            /** @description Effort and format of the answer; default: the model's effort, and text. */
             output_config?: components["schemas"]["OutputConfig"] | null;
-            /** @description Instructions before the conversation: a text, or text blocks; default: none. */
+            /** @description The system prompt: a text or text blocks; default: none. */
             system?: string | components["schemas"]["TextBlock"][] | null;
             /** @description Whether the model thinks before it answers; default: the model's. */
             thinking?: components["schemas"]["MessageThinking"] | null;
-            /** @description Whether and which tools are called; default `auto`. */
+            /** @description Whether the model calls tools, and which; default `auto`. */
             tool_choice?: components["schemas"]["MessageToolChoice"] | null;
-            /** @description Tools that the model may call; default: none. On models with `supports_tools`. */
+            /** @description Tools that the model may call; default: none. Only on models with `supports_tools`. */
             tools?: components["schemas"]["MessageTool"][] | null;
         } & {
             [key: string]: unknown;
         };
         /** @description The model must call a tool. */
         ToolChoiceAny: {
-            /** @description Whether exactly one tool must be called; default false. */
+            /** @description Whether the model must call exactly one tool; default false. */
             disable_parallel_tool_use?: boolean;
             /**
              * @description Always `any`. (enum property replaced by openapi-typescript)
@@ -10157,7 +10161,7 @@ export interface components {
         };
         /** @description The model decides whether to call tools. */
         ToolChoiceAuto: {
-            /** @description Whether at most one tool may be called at a time; default false. */
+            /** @description Whether the model may call at most one tool at a time; default false. */
             disable_parallel_tool_use?: boolean;
             /**
              * @description Always `auto`. (enum property replaced by openapi-typescript)
@@ -10179,7 +10183,7 @@ export interface components {
         };
         /** @description The model must call this tool. */
         ToolChoiceTool: {
-            /** @description Whether exactly one tool must be called; default false. */
+            /** @description Whether the model must call exactly one tool; default false. */
             disable_parallel_tool_use?: boolean;
             /** @description Name of the tool. */
             name: string;
@@ -10191,7 +10195,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A tool that the caller's own search has found, in the search's result. The model may call it from then on. */
+        /** @description A tool that your own tool search found, in the result of that search. The model may call the tool from then on. */
         ToolReferenceBlock: {
             /** @description Name of one of the request's tools. */
             tool_name: string;
@@ -10203,13 +10207,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description What a tool answered. */
+        /** @description The result of a tool call. */
         ToolResultBlock: {
-            /** @description The answer: a text, or blocks; nothing when the tool answers nothing. */
+            /** @description The result: a text or blocks; absent if the tool returns nothing. */
             content?: string | components["schemas"]["ResultBlock"][] | null;
             /** @description Whether the tool failed; default false. */
             is_error?: boolean;
-            /** @description The call that this is the result of. */
+            /** @description Id of the tool call that this result belongs to. */
             tool_use_id: string;
             /**
              * @description Always `tool_result`.
@@ -10219,11 +10223,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A call of a tool by the model. */
+        /** @description A tool call by the model. */
         ToolUseBlock: {
-            /** @description Id that the tool's result names again. */
+            /** @description Id of the call; the tool result repeats it. */
             id: string;
-            /** @description Its arguments. */
+            /** @description Arguments of the call. */
             input: {
                 [key: string]: unknown;
             };
@@ -10239,13 +10243,13 @@ export interface components {
         };
         /** @description A payment that adds money. */
         Topup: {
-            /** @description USD that it adds. */
+            /** @description USD to add. */
             amount_usd: components["schemas"]["Usd"];
-            /** @description Where to pay; null once it is no longer pending. */
+            /** @description URL where to pay; null once the top-up is no longer pending. */
             checkout_url: string | null;
-            /** @description When it was paid, refused or given up; null while it is pending. */
+            /** @description When it was paid, refused or expired; null while it is pending. */
             completed_at: components["schemas"]["Timestamp"] | null;
-            /** @description When it was asked for. */
+            /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
             /** @description Top-up id. */
             id: string;
@@ -10254,16 +10258,16 @@ export interface components {
              * @enum {string}
              */
             object: "topup";
-            /** @description Where it stands. */
+            /** @description Status of the top-up. */
             status: components["schemas"]["TopupStatus"];
         };
         /** @description Where and how to add credit. */
         TopUp: {
-            /** @description Least amount of one top-up, in USD. */
+            /** @description Minimum amount of a top-up, in USD. */
             minimum_usd: components["schemas"]["Usd"];
             /**
              * Format: uri
-             * @description Page that says how credit is added.
+             * @description Page that explains how to add credit.
              */
             url: string;
         };
@@ -10276,31 +10280,31 @@ export interface components {
             amount_usd: number;
             /**
              * Format: uri
-             * @description HTTPS address that the checkout returns to, paid or not; default: the page `/docs/credits` of this gateway.
+             * @description HTTPS URL that the checkout returns to, paid or not; default: the page `/docs/credits` of this gateway.
              */
             return_url?: string;
         } & {
             [key: string]: unknown;
         };
         /**
-         * @description Where a top-up stands.
+         * @description Status of a top-up.
          * @enum {string}
          */
         TopupStatus: "pending" | "succeeded" | "failed" | "expired";
-        /** @description A transcript, as `json` and `verbose_json` answer it. */
+        /** @description A transcript in the formats `json` and `verbose_json`. */
         Transcription: {
-            /** @description What it cost. */
+            /** @description Cost of the transcription. */
             billing: components["schemas"]["TranscriptionBilling"];
             /**
              * Format: double
-             * @description Length in seconds, decoded from the audio; 0 only when the plain-text fallback answered.
+             * @description Length in seconds, measured from the audio; 0 only if the plain-text fallback answered.
              */
             duration: number;
             /** @description Language of the audio as a full lower-case English name, such as `english`. */
             language: string;
-            /** @description Id of the model asked for; where an alias was sent, the model it stands for. */
+            /** @description Id of the requested model; if the request used an alias, the model behind it. */
             model: string;
-            /** @description The timed segments. Present with `verbose_json` when a model that keeps timestamps answered. */
+            /** @description The timed segments. Present with `verbose_json` if a model with timestamps answered. */
             segments?: components["schemas"]["TranscriptionSegment"][];
             /**
              * @description Always `transcribe`.
@@ -10310,63 +10314,64 @@ export interface components {
             /** @description The whole transcript. */
             text: string;
         };
-        /** @description What a transcription cost. */
+        /** @description Cost of a transcription. */
         TranscriptionBilling: {
             /** @description Balance in USD after the charge. */
             balance_usd: components["schemas"]["Usd"];
             /**
              * Format: int32
-             * @description Minutes billed: the length less 0.1 seconds, rounded up to whole minutes, at least the model's minimum.
+             * @description Billed minutes: the length minus 0.1 seconds, rounded up to whole minutes, at least the model's minimum.
              */
             billable_minutes: number;
-            /** @description What was charged in USD. */
+            /** @description USD charged. */
             cost_usd: components["schemas"]["Usd"];
             /**
              * Format: double
-             * @description Length of the audio in seconds, as the gateway decoded it.
+             * @description Length of the audio in seconds, as measured by the gateway.
              */
             duration_sec: number;
-            /** @description Id of the model that answered instead of the one asked for; absent when none did. */
+            /** @description Id of the fallback model that answered; absent if the requested model answered. */
             fallback?: string;
         };
         TranscriptionForm: {
             /**
              * Format: binary
-             * @description The audio (mp3, wav, m4a, ogg, webm, flac; else 415 `unsupported_audio_type`), at most 25 MB. Without it 400 `missing_parameter`.
+             * @description The audio (mp3, wav, m4a, ogg, webm, flac; else 415 `unsupported_audio_type`), at most 25 MB. A missing file gives 400
+             *     `missing_parameter`.
              */
             file: Uint8Array;
-            /** @description Language of the audio as an ISO 639-1 code such as `en`; detected when left out. */
+            /** @description Language of the audio as an ISO 639-1 code such as `en`; default: detected. */
             language?: components["schemas"]["LanguageCode"];
             /**
              * @description Id or alias of a transcription model; default: the alias `transcribe`.
-             *     Prices per minute: `GET /v1/pricing`. A model of another kind gives 400 `invalid_parameter`.
+             *     Prices per minute: `GET /v1/pricing`. A model of another type gives 400 `invalid_parameter`.
              */
             model?: string;
-            /** @description Text that primes the model: names, spelling, style; default: none. */
+            /** @description Text that guides the model: names, spelling, style; default: none. */
             prompt?: string;
             /** @description Format of the answer; default `verbose_json`. */
             response_format?: components["schemas"]["TranscriptionFormat"];
-            /** @description For OpenAI clients: `false` only. A streamed transcription is not offered, `true` gives 400 `invalid_parameter`. */
+            /** @description For OpenAI clients: only `false`. Streaming is not supported, so `true` gives 400 `invalid_parameter`. */
             stream?: boolean;
             /** @description Sampling temperature from 0 to 1; default 0. */
             temperature?: components["schemas"]["TranscriptionTemperature"];
-            /** @description For OpenAI clients: accepted and of no effect, since `verbose_json` always carries segments where the model has them. */
+            /** @description For OpenAI clients: accepted without effect. `verbose_json` always contains segments if the model has them. */
             "timestamp_granularities[]"?: components["schemas"]["TimestampGranularity"][];
         };
         /**
-         * @description The answer formats.
+         * @description The formats of a transcript.
          * @enum {string}
          */
         TranscriptionFormat: "json" | "verbose_json" | "text" | "srt" | "vtt";
-        /** @description Mode 2: the address of the audio, as JSON. Unknown fields are ignored; null means not given. */
+        /** @description Mode 2: the URL of the audio, as JSON. Unknown fields are ignored; null means not set. */
         TranscriptionFromUrl: {
             /**
              * Format: uri
-             * @description HTTPS address of the audio: mp3, wav, m4a, ogg, webm or flac, at most 100 MB. The gateway downloads it. Another scheme, an address
-             *     on a private network, and one that can't be loaded give 400 `invalid_parameter`; a larger file gives 413 `request_too_large`.
+             * @description HTTPS URL of the audio: mp3, wav, m4a, ogg, webm or flac, at most 100 MB. The gateway downloads it. Another scheme, an address on a
+             *     private network and a failed download give 400 `invalid_parameter`; a larger file gives 413 `request_too_large`.
              */
             audio_url: string;
-            /** @description Language of the audio as an ISO 639-1 code such as `en`; detected when left out. */
+            /** @description Language of the audio as an ISO 639-1 code such as `en`; default: detected. */
             language?: components["schemas"]["LanguageCode"] | null;
             /**
              * @description Id or alias of a transcription model; default: the alias `transcribe`.
@@ -10374,21 +10379,21 @@ export interface components {
              * @default transcribe
              */
             model?: string | null;
-            /** @description Text that primes the model: names, spelling, style; default: none. */
+            /** @description Text that guides the model: names, spelling, style; default: none. */
             prompt?: string | null;
             /**
              * @description Format of the answer; default `verbose_json`.
              * @default verbose_json
              */
             response_format?: components["schemas"]["TranscriptionFormat"] | null;
-            /** @description For OpenAI clients: `false` only. A streamed transcription is not offered, `true` gives 400 `invalid_parameter`. */
+            /** @description For OpenAI clients: only `false`. Streaming is not supported, so `true` gives 400 `invalid_parameter`. */
             stream?: false | null;
             /**
              * @description Sampling temperature from 0 to 1; default 0.
              * @default 0
              */
             temperature?: components["schemas"]["TranscriptionTemperature"] | null;
-            /** @description For OpenAI clients: accepted and of no effect, since `verbose_json` always carries segments where the model has them. */
+            /** @description For OpenAI clients: accepted without effect. `verbose_json` always contains segments if the model has them. */
             timestamp_granularities?: components["schemas"]["TimestampGranularity"][] | null;
         } & {
             [key: string]: unknown;
@@ -10402,7 +10407,7 @@ export interface components {
             avg_logprob: number;
             /**
              * Format: double
-             * @description Compression ratio of the text; 1 where the model does not tell.
+             * @description Compression ratio of the text; 1 if the model does not report it.
              */
             compression_ratio: number;
             /**
@@ -10417,12 +10422,12 @@ export interface components {
             id: number;
             /**
              * Format: double
-             * @description Probability from 0 to 1 that the segment holds no speech; 0 where the model does not tell.
+             * @description Probability from 0 to 1 that the segment has no speech; 0 if the model does not report it.
              */
             no_speech_prob: number;
             /**
              * Format: int32
-             * @description Position in the audio as the model counts it; 0 where the model does not tell.
+             * @description Position in the audio as the model counts it; 0 if the model does not report it.
              */
             seek: number;
             /**
@@ -10432,12 +10437,12 @@ export interface components {
             start: number;
             /**
              * Format: double
-             * @description Temperature used; 0 where the model does not tell.
+             * @description Temperature used; 0 if the model does not report it.
              */
             temperature: number;
             /** @description The text of the segment. */
             text: string;
-            /** @description The model's tokens; empty where the model does not tell. */
+            /** @description The model's tokens; empty if the model does not report them. */
             tokens: number[];
         };
         /**
@@ -10445,11 +10450,11 @@ export interface components {
          * @description A sampling temperature from 0 to 1.
          */
         TranscriptionTemperature: number;
-        /** @description What an answer cost. Sent no more. */
+        /** @description Cost of an answer. No longer sent. */
         UnderstandBilling: {
             /** @description Balance in USD after the charge. */
             balance_usd: components["schemas"]["Usd"];
-            /** @description What was charged in USD. */
+            /** @description USD charged. */
             cost_usd: components["schemas"]["Usd"];
             /**
              * Format: double
@@ -10462,7 +10467,7 @@ export interface components {
         UnderstandForm: {
             /**
              * Format: double
-             * @description Length of the recording in seconds, as a hint; default: decoded from it.
+             * @description Length of the recording in seconds, as a hint; default: measured from the recording.
              */
             duration_sec?: number;
             /**
@@ -10475,11 +10480,11 @@ export interface components {
             /** @description The question about it. */
             question: string;
         };
-        /** @description The answer to a question about a recording. Sent no more. */
+        /** @description The answer to a question about a recording. No longer sent. */
         Understanding: {
             /** @description The answer. */
             answer: string;
-            /** @description What it cost. */
+            /** @description Cost of the answer. */
             billing: components["schemas"]["UnderstandBilling"];
             /** @description Id of the model that answered. */
             model: string;
@@ -10491,12 +10496,12 @@ export interface components {
         UnixTime: number;
         /**
          * @description Body of a 404 for an unknown path under /v1: code `endpoint_not_found`. Below `/v1/messages`, and for requests with the header
-         *     `anthropic-version`, it is in Anthropic's envelope.
+         *     `anthropic-version`, the body has Anthropic's envelope.
          */
         UnknownPathBody: {
-            /** @description The endpoints that begin most like the path, else those that most clients use; at most 5. */
+            /** @description At most 5 endpoints: those whose start matches the path best, else the most used ones. */
             available_endpoints: string[];
-            /** @description What is wrong. */
+            /** @description The error. */
             error: components["schemas"]["ErrorObject"];
         };
         /** @description Body of a 400. */
@@ -10557,28 +10562,28 @@ export interface components {
                 type: "permission_error";
             };
         };
-        /** @description Something at an address. */
+        /** @description A file at a URL. */
         UrlSource: {
             /**
              * @description Always `url`. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "url";
-            /** @description https address of a public host; any other gives 400 `invalid_parameter`. */
+            /** @description https URL of a public host; any other URL gives 400 `invalid_parameter`. */
             url: string;
         } & {
             [key: string]: unknown;
         };
         /** @description Why a logged request failed. */
         UsageError: {
-            /** @description The error code that the caller got; on a media job, the job's. */
+            /** @description The error code that the caller received; for a media job, the job's code. */
             code: string;
-            /** @description The sentence that the caller got. */
+            /** @description The message that the caller received. */
             message: string;
         };
         /** @description One request of the account. */
         UsageLog: {
-            /** @description The alias that was sent; null when an id was. */
+            /** @description The alias in the request; null if the request used a model id. */
             alias: string | null;
             /**
              * Format: int64
@@ -10590,24 +10595,24 @@ export interface components {
              * @description Output tokens, reasoning included.
              */
             completion_tokens: number;
-            /** @description What was charged, in USD. */
+            /** @description USD charged. */
             cost_usd: components["schemas"]["Usd"];
-            /** @description When the request came. */
+            /** @description When the request came in. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description Path that was called, such as `/v1/chat/completions`. */
+            /** @description Path of the endpoint, such as `/v1/chat/completions`. */
             endpoint: string;
             /** @description Why it failed; null on success. */
             error: components["schemas"]["UsageError"] | null;
-            /** @description 1 to 3 when a fallback answered, as in `X-Svc-Fallback-Layer`; else null. */
+            /** @description 1 to 3 if a fallback answered, as in `X-Svc-Fallback-Layer`; else null. */
             fallback_layer: number | null;
             /**
              * Format: int32
-             * @description HTTP status that was answered; of a media job that of its submit, 202 or, where it had to wait, 200, however it ended.
+             * @description HTTP status of the response. For a media job the status of its submit: 202, or 200 if it had to wait, however the job ended.
              */
             http_status: number;
             /** @description Log id. */
             id: string;
-            /** @description Id of the media job that the request made; else null. */
+            /** @description Id of the media job that the request started; else null. */
             job_id: string | null;
             /** @description The API key used, masked; null for a session. */
             key: string | null;
@@ -10616,7 +10621,7 @@ export interface components {
              * @description Milliseconds until the answer was complete.
              */
             latency_ms: number;
-            /** @description Model asked for, aliases resolved. */
+            /** @description Requested model, with its alias resolved. */
             model: string;
             /**
              * @description Always `usage.log`.
@@ -10625,7 +10630,7 @@ export interface components {
             object: "usage.log";
             /**
              * Format: int64
-             * @description Input tokens; 0 where the model does not bill by token.
+             * @description Input tokens; 0 if the model is not billed by token.
              */
             prompt_tokens: number;
             /**
@@ -10635,13 +10640,13 @@ export interface components {
             reasoning_tokens: number;
             /** @description The request's id, as in its `x-request-id`. */
             request_id: string;
-            /** @description Model that answered, when it was another one; else null. */
+            /** @description Model that answered, if it is not the requested one; else null. */
             served_model: string | null;
             /** @description How it ended. */
             status: components["schemas"]["UsageStatus"];
             /** @description Whether the answer was streamed. */
             stream: boolean;
-            /** @description Milliseconds until the first token; null where nothing was streamed. */
+            /** @description Milliseconds until the first token; null if nothing was streamed. */
             ttft_ms: number | null;
             /** @description Type of the model. */
             type: components["schemas"]["ModelType"];
@@ -10649,7 +10654,7 @@ export interface components {
             unit: components["schemas"]["UsageUnit"];
             /**
              * Format: double
-             * @description How much was billed, in `unit`.
+             * @description Quantity billed, in `unit`.
              */
             units: number;
         };
@@ -10657,7 +10662,7 @@ export interface components {
         UsageLogList: {
             /** @description The requests, newest first. */
             data: components["schemas"]["UsageLog"][];
-            /** @description Whether older ones follow; ask for them with `after` set to `last_id`. */
+            /** @description Whether there are older requests; get them with `after` set to `last_id`. */
             has_more: boolean;
             /** @description Id of the last row of this page; null on an empty page. */
             last_id: string | null;
@@ -10683,21 +10688,21 @@ export interface components {
          */
         Usd: number;
         /**
-         * @description A job that a model is good for.
+         * @description A use case that a model is good for.
          * @enum {string}
          */
         UseCase: "write-code" | "build-agents" | "chat" | "write-content" | "translate" | "research-web" | "analyse-documents" | "solve-math" | "generate-images" | "edit-images" | "generate-video" | "transcribe-audio" | "generate-speech" | "search-documents";
         /** @description Who is signed in. */
         User: {
-            /** @description When the account was made. */
+            /** @description When the account was created. */
             created_at: components["schemas"]["Timestamp"];
             /** @description Email address. */
             email: string;
-            /** @description Whether the address was verified. Money can be added only then, and the signup credit is given then, where there is one. */
+            /** @description Whether the address is verified. Adding money requires it. The signup credit, if there is one, is granted on verification. */
             email_verified: boolean;
             /** @description User id. */
             id: string;
-            /** @description Name for people; null when none was given. */
+            /** @description Display name; null if not set. */
             name: string | null;
             /**
              * Format: int32
@@ -10709,29 +10714,29 @@ export interface components {
         VerificationByCode: {
             /** @description The code in the mail. */
             code: string;
-            /** @description Address that the code was sent to. */
+            /** @description The address that received the code. */
             email: components["schemas"]["Email"];
         } & {
             [key: string]: unknown;
         };
         /** @description Verification by the link in the mail. */
         VerificationByToken: {
-            /** @description The token that the link carries. */
+            /** @description The token in the link. */
             token: string;
         } & {
             [key: string]: unknown;
         };
         /** @description A verified account, signed in, with its first API key. */
         Verified: {
-            /** @description The account's default API key, shown here and never again. */
+            /** @description The account's default API key, shown only once. */
             api_key: string;
-            /** @description USD that were credited: the signup credit, where the mailbox has not had it yet; else 0. */
+            /** @description USD credited: the signup credit if this mailbox has not received it before, else 0. */
             credit_granted_usd: components["schemas"]["Usd"];
-            /** @description Value of the header `X-Svc-CSRF` that cookie requests which change something must carry. */
+            /** @description Value for the header `X-Svc-CSRF`. Requests that use the cookie and change something require it. */
             csrf_token: string;
-            /** @description When the session ends unless it is used. */
+            /** @description When the session expires if it is not used. */
             expires_at: components["schemas"]["Timestamp"];
-            /** @description Session token: send it as `Authorization: Bearer` on account endpoints. The cookie holds the same. */
+            /** @description Session token. Send it as `Authorization: Bearer` on account endpoints. The cookie holds the same token. */
             session_token: string;
             /** @description Who is signed in. */
             user: components["schemas"]["User"];
@@ -10766,20 +10771,20 @@ export interface components {
             };
         };
         /**
-         * @description The two aspects that a video can have.
+         * @description The aspect ratios of a video.
          * @enum {string}
          */
         VideoAspect: "16:9" | "9:16";
         /** @description One video of a finished video job. */
         VideoFacts: {
-            /** @description Media type that the address serves, usually `video/mp4`. */
+            /** @description Media type of the file, usually `video/mp4`. */
             content_type: string;
             /**
              * Format: double
-             * @description Length in seconds, as delivered; the charge follows it and never exceeds the hold.
+             * @description Delivered length in seconds. The charge follows it and never exceeds the hold.
              */
             duration_s: number;
-            /** @description Frames per second; null when the provider does not tell. */
+            /** @description Frames per second; null if the provider does not report it. */
             fps: number | null;
             /**
              * Format: int32
@@ -10792,9 +10797,9 @@ export interface components {
              */
             width: number;
         };
-        /** @description A video job: what submitting answers and what polling reads. */
+        /** @description A video job, as returned on submit and on polling. */
         VideoJob: {
-            /** @description What the job cost in USD; null until it succeeds, and for ever when it fails. */
+            /** @description Cost of the job in USD; null unless it succeeded. */
             charged_amount: components["schemas"]["Usd"] | null;
             /** @description When the job reached a final status; null until then. */
             completed_at: components["schemas"]["Timestamp"] | null;
@@ -10804,9 +10809,9 @@ export interface components {
             error: components["schemas"]["JobError"] | null;
             /** @description The hold in USD, placed when the job takes a slot. While `queued` it is an estimate and nothing is held. */
             estimated_cost: components["schemas"]["Usd"];
-            /** @description Job id, to be polled at `GET /v1/jobs/{id}`. */
+            /** @description Job id; poll it at `GET /v1/jobs/{id}`. */
             id: string;
-            /** @description Id of the model that runs the job; where an alias was sent, the model it stands for. */
+            /** @description Id of the model that runs the job; if the request used an alias, the model behind it. */
             model: string;
             /**
              * @description Always `video.job`. (enum property replaced by openapi-typescript)
@@ -10817,12 +10822,12 @@ export interface components {
             output: components["schemas"]["VideoOutput"] | null;
             /**
              * Format: int32
-             * @description Turn in the queue, counted from 1. Present only while `status` is `queued`.
+             * @description Position in the queue, from 1. Present only while `status` is `queued`.
              */
             queue_position?: number;
-            /** @description What was returned of the hold or of the charge in USD; null while nothing was returned, 0 for an expired job that held nothing. */
+            /** @description USD of the hold or of the charge that were returned; null if nothing was returned, 0 for an expired job without a hold. */
             refunded_amount: components["schemas"]["Usd"] | null;
-            /** @description Where the job stands. Poll until it is `succeeded`, `failed`, `refunded` or `expired`. */
+            /** @description Status of the job. Poll until it is `succeeded`, `failed`, `refunded` or `expired`. */
             status: components["schemas"]["JobStatus"];
         };
         /** @description The result of a finished video job. */
@@ -10831,55 +10836,52 @@ export interface components {
             metadata: components["schemas"]["VideoOutputMetadata"];
             /**
              * Format: uri
-             * @description Stable address of the video, served by the gateway and not by the provider.
+             * @description Stable URL of the video, served by the gateway, not by the provider.
              */
             url: string;
         };
-        /** @description What is known about the videos of a finished video job. */
+        /** @description Details of the videos of a finished video job. */
         VideoOutputMetadata: {
-            /** @description One entry for each video. */
+            /** @description One entry per video. */
             videos: components["schemas"]["VideoFacts"][];
         };
-        /** @description Which video to make, with which model. Unknown fields are ignored; null means not given. */
+        /** @description The video to generate, and the model. Unknown fields are ignored; null means not set. */
         VideoRequest: {
             /** @description `16:9` or `9:16`; default: the model's own. */
             aspect_ratio?: components["schemas"]["VideoAspect"] | null;
-            /** @description HTTPS address of a sound track, on models that take one. The same rules as for `image_url` hold. */
+            /** @description HTTPS URL of a soundtrack, on models that accept one. The rules of `image_url` apply. */
             audio_url?: string | null;
             /**
-             * @description Length in seconds; default: the model's own. A length that the model does not offer becomes the next longer one it offers;
-             *     a length that is not positive or is longer than the longest (300 on a model that offers any) gives 400 `invalid_duration`.
-             *     The charge follows the seconds delivered.
+             * @description Length in seconds; default: the model's own. A length that the model does not offer is rounded up to the next longer one. A length that
+             *     is not positive, or longer than the model's maximum (300 on a model that offers any length), gives 400 `invalid_duration`. The charge
+             *     follows the seconds delivered.
              */
             duration_s?: number | null;
             /**
-             * @description Settings of one model: only the keys that the model declares are read (`cfg_scale` on one model), every other key is ignored.
-             *     At most 64 KB of it are taken, else 400 `invalid_parameter`.
+             * @description Model-specific settings. Only the keys that the model declares are read (`cfg_scale` on one model); other keys are ignored. More than
+             *     64 KB gives 400 `invalid_parameter`.
              */
             extra?: {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Same as the header `Idempotency-Key`, and wins over it. Longer than 128 characters is cut to 128. Belongs to the account, not to one
-             *     key.
+             * @description Same as the header `Idempotency-Key`, and takes precedence over it. A key longer than 128 characters is cut to 128. It applies to the
+             *     whole account, not to one API key.
              */
             idempotency_key?: string | null;
             /**
-             * @description HTTPS address of an image that becomes the first frame. An address that is not HTTPS, or that names a private or local host (also
+             * @description HTTPS URL of an image that becomes the first frame. A URL that is not HTTPS, or that names a private or local host (also
              *     `metadata`, `*.svc`, `*.internal`, `*.home.arpa`, `127.0.0.1.nip.io`), gives 400 `invalid_parameter`.
              */
             image_url?: string | null;
-            /**
-             * @description Id of a video model, as listed by `GET /v1/models?type=video`, or an alias of one. An id that is not served gives 404
-             *     `model_not_found`.
-             */
+            /** @description Id or alias of a video model, as listed by `GET /v1/models?type=video`. An id that is not served gives 404 `model_not_found`. */
             model: string;
-            /** @description What the video shows. At most 4000 characters, counted after Unicode NFC normalisation. Empty or longer gives 400 `invalid_prompt`. */
+            /** @description What the video shows: at most 4000 characters, counted after Unicode NFC normalisation. Empty or longer gives 400 `invalid_prompt`. */
             prompt: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description A voice; `provider` tells the family, and with it which fields there are. */
+        /** @description A voice; `provider` says its family, which determines its fields. */
         Voice: components["schemas"]["VoiceOfFamilyA"] | components["schemas"]["VoiceOfFamilyB"];
         /**
          * @description The age of a designed voice.
@@ -10894,33 +10896,33 @@ export interface components {
         VoiceCloneForm: {
             /**
              * Format: binary
-             * @description The recording: MP3, WAV or M4A, at most 10 MB, 10 seconds to 5 minutes. Another format gives 415 `unsupported_audio_type`; a recording of
-             *     another length is refused uncharged.
+             * @description The voice sample: MP3, WAV or M4A, at most 10 MB, 10 seconds to 5 minutes. Another format gives 415 `unsupported_audio_type`; a sample
+             *     of another length is refused without a charge.
              */
             file: Uint8Array;
-            /** @description Id of a cloning model; default: the clone model. A model of another kind gives 400 `not_a_voice_clone_model`. */
+            /** @description Id of a cloning model; default: the clone model. A model of another type gives 400 `not_a_voice_clone_model`. */
             model?: string;
             /** @description Name of the voice, at most 64 characters after Unicode NFC normalisation; default: its id. */
             name?: string;
         };
-        /** @description What a new voice is like. Unknown fields are ignored; null means not given. */
+        /** @description The voice to design. Unknown fields are ignored; null means not set. */
         VoiceDesignRequest: {
             /** @description Age of the voice; default: what the description suggests. */
             age_group?: components["schemas"]["VoiceAgeGroup"] | null;
             /**
-             * @description What the voice is like. Required, unless it comes as `text`. At most 1000 characters after Unicode NFC normalisation; longer gives
+             * @description Description of the voice. Required unless `text` is set. At most 1000 characters after Unicode NFC normalisation; longer gives
              *     400 `description_too_long`.
              */
             description?: string | null;
             /** @description Gender of the voice; default: what the description suggests. */
             gender?: components["schemas"]["VoiceGender"] | null;
-            /** @description Id of a design model; default: the design model. A model of another kind gives 400 `not_a_voice_design_model`. */
+            /** @description Id of a design model; default: the design model. A model of another type gives 400 `not_a_voice_design_model`. */
             model?: string | null;
             /** @description Name of the voice, at most 64 characters after Unicode NFC normalisation; default: its id. */
             name?: string | null;
             /** @description The text of the preview, at most 500 characters after Unicode NFC normalisation; default: the provider's own. */
             preview_text?: string | null;
-            /** @description Another name for `description`, which wins when both are given. */
+            /** @description Another name for `description`, which takes precedence if both are sent. */
             text?: string | null;
         } & {
             [key: string]: unknown;
@@ -10930,7 +10932,7 @@ export interface components {
          * @enum {string}
          */
         VoiceGender: "male" | "female";
-        /** @description Facets of a family A voice. Those that the provider does not tell are absent, and it may tell others. */
+        /** @description Labels of a family A voice. Labels that the provider does not report are absent, and it may report others. */
         VoiceLabels: {
             /** @description Such as `british`. */
             accent?: string;
@@ -10943,7 +10945,7 @@ export interface components {
         } & {
             [key: string]: string;
         };
-        /** @description The voices asked for. */
+        /** @description A list of voices. */
         VoiceList: {
             /** @description The voices. Not paged. */
             data: components["schemas"]["Voice"][];
@@ -10952,27 +10954,27 @@ export interface components {
              * @enum {string}
              */
             object: "list";
-            /** @description Which voices were asked for. */
+            /** @description The requested `provider`. */
             provider: components["schemas"]["VoiceProvider"];
         };
         /** @description A voice of family A. */
         VoiceOfFamilyA: {
             /** @description `premade`, or `cloned` for a voice of the caller's account. */
             category: components["schemas"]["VoiceCategory"];
-            /** @description What the voice is like; absent when the provider tells nothing. */
+            /** @description Description of the voice; absent if the provider has none. */
             description?: string;
-            /** @description Facets to choose by. */
+            /** @description Labels of the voice. */
             labels: components["schemas"]["VoiceLabels"];
-            /** @description Name for people. */
+            /** @description Display name. */
             name: string;
-            /** @description Address of a sample; null when there is none. */
+            /** @description URL of a sample; null if there is none. */
             preview_url: string | null;
             /**
              * @description Always `provider_a`. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             provider: "provider_a";
-            /** @description Opaque id, to be sent as `voice_id`. */
+            /** @description Opaque id; send it as `voice_id`. */
             voice_id: string;
         };
         /** @description A voice of family B. */
@@ -10981,14 +10983,14 @@ export interface components {
             category: components["schemas"]["VoiceCategory"];
             /** @description Tags that describe the voice; absent on the caller's own cloned voices. */
             description?: string[];
-            /** @description Name for people. */
+            /** @description Display name. */
             name: string;
             /**
              * @description Always `provider_b`. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             provider: "provider_b";
-            /** @description Opaque id, to be sent as `voice_id`. */
+            /** @description Opaque id; send it as `voice_id`. */
             voice_id: string;
         };
         /**
@@ -11003,15 +11005,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description How the voice sounds, on family A; family B ignores it. Null means not given. */
+        /** @description How the voice sounds. Family A only; family B ignores it. Null means not set. */
         VoiceSettings: {
-            /** @description How close to the original voice, from 0 to 1; default: the voice's own. */
+            /** @description Similarity to the original voice, from 0 to 1; default: the voice's own. */
             similarity_boost?: number | null;
-            /** @description From 0 (lively) to 1 (even); default: the voice's own. */
+            /** @description From 0 (expressive) to 1 (even); default: the voice's own. */
             stability?: number | null;
-            /** @description How much of the voice's style is exaggerated, from 0 to 1; default: the voice's own. */
+            /** @description How much to exaggerate the voice's style, from 0 to 1; default: the voice's own. */
             style?: number | null;
-            /** @description Makes the voice more like its speaker, at some cost in time; default: the voice's own. */
+            /** @description Makes the voice more like its speaker, but slower; default: the voice's own. */
             use_speaker_boost?: boolean | null;
         } & {
             [key: string]: unknown;
@@ -11028,41 +11030,41 @@ export interface operations {
     createMusic: {
         parameters: {
             query?: {
-                /** @description `1` keeps the audio and answers JSON with its permanent address; default: the audio itself. */
+                /** @description `1` keeps the audio and returns JSON with its permanent URL; default: the audio itself. */
                 save_to_blob?: components["schemas"]["SaveToBlob"];
             };
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** @description What to compose. */
+        /** @description The music to generate. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["MusicRequest"];
             };
         };
         responses: {
-            /** @description The audio itself, or its address with `save_to_blob=1`. */
+            /** @description The audio itself, or its URL with `save_to_blob=1`. */
             200: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
-                    /** @description The alias that was sent as `model`; absent when a model id was sent. */
+                    /** @description The alias sent as `model`; absent if the request used a model id. */
                     "x-svc-alias"?: string;
                     /** @description Balance in USD after the charge, at most 8 decimals. */
                     "x-svc-balance-usd": number;
-                    /** @description What was charged in USD, at most 8 decimals. */
+                    /** @description USD charged, at most 8 decimals. */
                     "x-svc-cost-usd": number;
                     /** @description Length of the audio in seconds. */
                     "x-svc-duration-sec": number;
-                    /** @description `true` when another route of the model answered; absent when the first one did. */
+                    /** @description `true` if another route of the model answered; absent if the first route answered. */
                     "x-svc-fallback"?: "true";
-                    /** @description 1: same model, other provider. 2: same model, reduced precision. Another model never answers. Only with a fallback. */
+                    /** @description 1: same model, other provider. 2: same model, reduced precision. Another model never answers. Only if a fallback answered. */
                     "x-svc-fallback-layer"?: number;
-                    /** @description Id of the model that was used; where an alias was sent, the model it stands for. */
+                    /** @description Id of the model that was used; if the request used an alias, the model behind it. */
                     "x-svc-model": string;
                     [name: string]: unknown;
                 };
@@ -11076,9 +11078,9 @@ export interface operations {
             /**
              * @description `invalid_request`: An older endpoint refused the request: bad JSON, a missing field or a value that is not allowed.
              *     `content_refused`: A safety filter refused the prompt of a media generation. Nothing was charged.
-             *     `prompt_too_long`: The prompt or the lyrics are longer than the model takes.
-             *     `invalid_duration`: The length asked for is outside the range of the model.
-             *     `not_a_music_model`: The model exists, but makes no music.
+             *     `prompt_too_long`: The prompt or the lyrics are longer than the model accepts.
+             *     `invalid_duration`: The requested length is outside the model's range.
+             *     `not_a_music_model`: The model exists, but is not a music model.
              */
             400: {
                 headers: {
@@ -11118,9 +11120,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `billing_error`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
-             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
-             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             * @description `billing_error`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
+             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
@@ -11140,7 +11142,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateMusicError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -11159,7 +11161,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -11178,7 +11180,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -11198,7 +11200,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit.
+             * @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit.
              *     `audio_concurrent_limit`: The account already runs as many audio requests as its tier allows.
              */
             429: {
@@ -11223,7 +11225,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceededOrAudioConcurrentLimit"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -11242,7 +11244,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `provider_error`: The provider failed. Nothing was charged; a hold was returned in full. */
+            /** @description `provider_error`: The provider failed. Nothing was charged; any hold was released in full. */
             502: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -11261,7 +11263,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11287,41 +11289,41 @@ export interface operations {
     createSoundEffect: {
         parameters: {
             query?: {
-                /** @description `1` keeps the audio and answers JSON with its permanent address; default: the audio itself. */
+                /** @description `1` keeps the audio and returns JSON with its permanent URL; default: the audio itself. */
                 save_to_blob?: components["schemas"]["SaveToBlob"];
             };
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** @description What is heard. */
+        /** @description The sound effect to generate. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SoundEffectRequest"];
             };
         };
         responses: {
-            /** @description The audio itself, or its address with `save_to_blob=1`. */
+            /** @description The audio itself, or its URL with `save_to_blob=1`. */
             200: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
-                    /** @description The alias that was sent as `model`; absent when a model id was sent. */
+                    /** @description The alias sent as `model`; absent if the request used a model id. */
                     "x-svc-alias"?: string;
                     /** @description Balance in USD after the charge, at most 8 decimals. */
                     "x-svc-balance-usd": number;
-                    /** @description What was charged in USD, at most 8 decimals. */
+                    /** @description USD charged, at most 8 decimals. */
                     "x-svc-cost-usd": number;
                     /** @description Length of the audio in seconds. */
                     "x-svc-duration-sec": number;
-                    /** @description `true` when another route of the model answered; absent when the first one did. */
+                    /** @description `true` if another route of the model answered; absent if the first route answered. */
                     "x-svc-fallback"?: "true";
-                    /** @description 1: same model, other provider. 2: same model, reduced precision. Another model never answers. Only with a fallback. */
+                    /** @description 1: same model, other provider. 2: same model, reduced precision. Another model never answers. Only if a fallback answered. */
                     "x-svc-fallback-layer"?: number;
-                    /** @description Id of the model that was used; where an alias was sent, the model it stands for. */
+                    /** @description Id of the model that was used; if the request used an alias, the model behind it. */
                     "x-svc-model": string;
                     [name: string]: unknown;
                 };
@@ -11335,9 +11337,9 @@ export interface operations {
             /**
              * @description `invalid_request`: An older endpoint refused the request: bad JSON, a missing field or a value that is not allowed.
              *     `content_refused`: A safety filter refused the prompt of a media generation. Nothing was charged.
-             *     `prompt_too_long`: The prompt or the lyrics are longer than the model takes.
-             *     `invalid_duration`: The length asked for is outside the range of the model.
-             *     `not_an_sfx_model`: The model exists, but makes no sound effects.
+             *     `prompt_too_long`: The prompt or the lyrics are longer than the model accepts.
+             *     `invalid_duration`: The requested length is outside the model's range.
+             *     `not_an_sfx_model`: The model exists, but is not a sound effects model.
              */
             400: {
                 headers: {
@@ -11358,7 +11360,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -11380,9 +11382,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
-             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
-             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
+             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
@@ -11402,7 +11404,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateSoundEffectError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -11421,7 +11423,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -11440,7 +11442,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -11460,7 +11462,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit.
+             * @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit.
              *     `audio_concurrent_limit`: The account already runs as many audio requests as its tier allows.
              */
             429: {
@@ -11485,7 +11487,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceededOrAudioConcurrentLimit"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -11504,7 +11506,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `provider_error`: The provider failed. Nothing was charged; a hold was returned in full. */
+            /** @description `provider_error`: The provider failed. Nothing was charged; any hold was released in full. */
             502: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -11523,7 +11525,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11560,27 +11562,27 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The audio, in the format asked for. */
+            /** @description The audio, in the requested format. */
             200: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
-                    /** @description The alias that was sent as `model`; absent when a model id was sent. */
+                    /** @description The alias sent as `model`; absent if the request used a model id. */
                     "x-svc-alias"?: string;
                     /** @description Balance in USD after the charge, at most 8 decimals. */
                     "x-svc-balance-usd": number;
-                    /** @description Characters billed, counted after Unicode NFC normalisation. */
+                    /** @description Billed characters, counted after Unicode NFC normalisation. */
                     "x-svc-chars-billed": number;
-                    /** @description What was charged in USD, at most 8 decimals. */
+                    /** @description USD charged, at most 8 decimals. */
                     "x-svc-cost-usd": number;
-                    /** @description `true` when another route of the model answered; absent when the first one did. */
+                    /** @description `true` if another route of the model answered; absent if the first route answered. */
                     "x-svc-fallback"?: "true";
-                    /** @description 1: same model, other provider. 2: same model, reduced precision. Another model never answers. Only with a fallback. */
+                    /** @description 1: same model, other provider. 2: same model, reduced precision. Another model never answers. Only if a fallback answered. */
                     "x-svc-fallback-layer"?: number;
-                    /** @description Id of the model that was used; where an alias was sent, the model it stands for. */
+                    /** @description Id of the model that was used; if the request used an alias, the model behind it. */
                     "x-svc-model": string;
                     [name: string]: unknown;
                 };
@@ -11593,8 +11595,8 @@ export interface operations {
             /**
              * @description `invalid_request`: An older endpoint refused the request: bad JSON, a missing field or a value that is not allowed.
              *     `content_refused`: A safety filter refused the prompt of a media generation. Nothing was charged.
-             *     `input_too_long`: The text to speak is longer than 5000 characters after Unicode NFC normalisation.
-             *     `not_a_tts_model`: The model exists, but is no text-to-speech model.
+             *     `input_too_long`: The text is longer than 5000 characters after Unicode NFC normalisation.
+             *     `not_a_tts_model`: The model exists, but is not a text-to-speech model.
              */
             400: {
                 headers: {
@@ -11615,7 +11617,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -11637,9 +11639,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
-             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
-             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
+             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
@@ -11660,8 +11662,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
-             *     `voice_not_owned`: A cloned or designed voice can be used by its own account only.
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `voice_not_owned`: Only the account that cloned or designed a voice can use it.
              */
             403: {
                 headers: {
@@ -11681,7 +11683,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDeniedOrVoiceNotOwned"];
                 };
             };
-            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -11700,7 +11702,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -11720,7 +11722,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit.
+             * @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit.
              *     `audio_concurrent_limit`: The account already runs as many audio requests as its tier allows.
              */
             429: {
@@ -11745,7 +11747,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceededOrAudioConcurrentLimit"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -11785,8 +11787,8 @@ export interface operations {
             };
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
-             *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
+             *     `model_unavailable`: No route serves the model at the moment. Nothing was charged.
+             *     `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -11817,7 +11819,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The form. The address of the audio and the settings. */
+        /** @description The form. The URL of the audio and the settings. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TranscriptionFromUrl"];
@@ -11825,29 +11827,32 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The transcript, in the format asked for. */
+            /** @description The transcript, in the requested format. */
             200: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
-                    /** @description The alias that was sent as `model`; absent when a model id was sent. */
+                    /** @description The alias sent as `model`; absent if the request used a model id. */
                     "x-svc-alias"?: string;
                     /** @description Balance in USD after the charge, at most 8 decimals. */
                     "x-svc-balance-usd": number;
-                    /** @description Minutes billed: whole minutes, rounded up. */
+                    /** @description Billed minutes: whole minutes, rounded up. */
                     "x-svc-billable-minutes": number;
-                    /** @description What was charged in USD, at most 8 decimals. */
+                    /** @description USD charged, at most 8 decimals. */
                     "x-svc-cost-usd": number;
-                    /** @description Length of the audio in seconds, as the gateway decoded it. */
+                    /** @description Length of the audio in seconds, as measured by the gateway. */
                     "x-svc-duration-sec": number;
-                    /** @description Id of the secondary model that answered; absent when the primary did. */
+                    /** @description Id of the fallback model that answered; absent if the primary model answered. */
                     "x-svc-fallback"?: string;
-                    /** @description 1 the primary answered on its retry, 2 the secondary with timestamps, 3 the plain-text tertiary; absent when the first try answered. */
+                    /**
+                     * @description 1: the primary model answered on its retry. 2: the secondary model with timestamps. 3: the plain-text tertiary model. Absent if the
+                     *     first attempt succeeded.
+                     */
                     "x-svc-fallback-layer"?: number;
-                    /** @description Id of the model asked for, aliases resolved. */
+                    /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
                     [name: string]: unknown;
                 };
@@ -11859,11 +11864,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is absent. `error.param` names it.
-             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
-             *     `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `segments_unsupported`: A format with timestamps was asked of a model that has none.
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `segments_unsupported`: The request asks for a format with timestamps, but the model has none.
              */
             400: {
                 headers: {
@@ -11884,7 +11889,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -11906,9 +11911,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
-             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
-             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
+             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
@@ -11928,7 +11933,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateTranscriptionError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -11947,7 +11952,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -11967,8 +11972,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one.
+             * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
              */
             413: {
                 headers: {
@@ -11989,8 +11994,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `unsupported_audio_type`: The endpoint does not take files of this format.
+             * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `unsupported_audio_type`: The endpoint does not support this audio format.
              */
             415: {
                 headers: {
@@ -12011,8 +12016,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `no_speech_detected`: The audio holds no speech. Nothing was charged.
+             * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `no_speech_detected`: The audio contains no speech. Nothing was charged.
              */
             422: {
                 headers: {
@@ -12033,7 +12038,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit.
+             * @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit.
              *     `audio_concurrent_limit`: The account already runs as many audio requests as its tier allows.
              */
             429: {
@@ -12058,7 +12063,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceededOrAudioConcurrentLimit"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -12077,7 +12082,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `upstream_invalid_response`: Every route returned an answer that cannot be read. Nothing was charged. */
+            /** @description `upstream_invalid_response`: Every route returned an invalid answer. Nothing was charged. */
             502: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -12098,8 +12103,8 @@ export interface operations {
             };
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
-             *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
+             *     `model_unavailable`: No route serves the model at the moment. Nothing was charged.
+             *     `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -12141,8 +12146,8 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -12152,7 +12157,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -12167,7 +12172,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12180,7 +12185,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12193,7 +12198,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12216,7 +12221,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12229,7 +12234,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12260,15 +12265,15 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The voice was made and charged. */
+            /** @description The voice was created and charged. */
             200: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
-                    /** @description The alias that was sent as `model`; absent when a model id was sent. */
+                    /** @description The alias sent as `model`; absent if the request used a model id. */
                     "x-svc-alias"?: string;
                     [name: string]: unknown;
                 };
@@ -12278,7 +12283,7 @@ export interface operations {
             };
             /**
              * @description `invalid_request`: An older endpoint refused the request: bad JSON, a missing field or a value that is not allowed.
-             *     `not_a_voice_clone_model`: The model exists, but clones no voices.
+             *     `not_a_voice_clone_model`: The model exists, but is not a voice clone model.
              */
             400: {
                 headers: {
@@ -12299,7 +12304,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -12321,9 +12326,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
-             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
-             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
+             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
@@ -12343,7 +12348,7 @@ export interface operations {
                     "application/json": components["schemas"]["CloneVoiceError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -12362,7 +12367,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -12381,7 +12386,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -12400,7 +12405,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
-            /** @description `unsupported_audio_type`: The endpoint does not take files of this format. */
+            /** @description `unsupported_audio_type`: The endpoint does not support this audio format. */
             415: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -12419,7 +12424,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error415UnsupportedAudioType"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12443,8 +12448,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `internal_error`: An error of the gateway itself. Nothing was charged.
-             *     `ownership_write_failed`: The ownership of a new voice could not be written. Nothing was charged.
+             * @description `internal_error`: An error in the gateway itself. Nothing was charged.
+             *     `ownership_write_failed`: The ownership of the new voice could not be saved. Nothing was charged.
              */
             500: {
                 headers: {
@@ -12464,7 +12469,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalErrorOrOwnershipWriteFailed"];
                 };
             };
-            /** @description `provider_error`: The provider failed. Nothing was charged; a hold was returned in full. */
+            /** @description `provider_error`: The provider failed. Nothing was charged; any hold was released in full. */
             502: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -12483,7 +12488,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12513,22 +12518,22 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description What the voice is like. */
+        /** @description The voice to design. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["VoiceDesignRequest"];
             };
         };
         responses: {
-            /** @description The voice was made and charged. */
+            /** @description The voice was created and charged. */
             200: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
-                    /** @description The alias that was sent as `model`; absent when a model id was sent. */
+                    /** @description The alias sent as `model`; absent if the request used a model id. */
                     "x-svc-alias"?: string;
                     [name: string]: unknown;
                 };
@@ -12539,7 +12544,7 @@ export interface operations {
             /**
              * @description `invalid_request`: An older endpoint refused the request: bad JSON, a missing field or a value that is not allowed.
              *     `description_too_long`: The description of the voice is longer than 1000 characters.
-             *     `not_a_voice_design_model`: The model exists, but designs no voices.
+             *     `not_a_voice_design_model`: The model exists, but is not a voice design model.
              */
             400: {
                 headers: {
@@ -12560,7 +12565,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -12582,9 +12587,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
-             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
-             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
+             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
@@ -12604,7 +12609,7 @@ export interface operations {
                     "application/json": components["schemas"]["DesignVoiceError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -12623,7 +12628,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -12642,7 +12647,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -12661,7 +12666,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12685,8 +12690,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `internal_error`: An error of the gateway itself. Nothing was charged.
-             *     `ownership_write_failed`: The ownership of a new voice could not be written. Nothing was charged.
+             * @description `internal_error`: An error in the gateway itself. Nothing was charged.
+             *     `ownership_write_failed`: The ownership of the new voice could not be saved. Nothing was charged.
              */
             500: {
                 headers: {
@@ -12706,7 +12711,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalErrorOrOwnershipWriteFailed"];
                 };
             };
-            /** @description `provider_error`: The provider failed. Nothing was charged; a hold was returned in full. */
+            /** @description `provider_error`: The provider failed. Nothing was charged; any hold was released in full. */
             502: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -12725,7 +12730,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12764,11 +12769,11 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
-                    /** @description `may-hit`, `partial` (with `all`, when one of the providers did not answer) or `miss`. */
+                    /** @description `may-hit`, `partial` (with `all`, if one of the providers did not answer) or `miss`. */
                     "x-svc-cache": "may-hit" | "partial" | "miss";
                     [name: string]: unknown;
                 };
@@ -12776,7 +12781,7 @@ export interface operations {
                     "application/json": components["schemas"]["VoiceList"];
                 };
             };
-            /** @description `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it. */
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
             400: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12790,7 +12795,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -12805,7 +12810,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12818,7 +12823,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12841,7 +12846,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12854,7 +12859,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `provider_error`: The provider failed. Nothing was charged; a hold was returned in full. */
+            /** @description `provider_error`: The provider failed. Nothing was charged; any hold was released in full. */
             502: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12867,7 +12872,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12897,8 +12902,8 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -12908,7 +12913,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -12923,7 +12928,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12936,7 +12941,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12959,7 +12964,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12972,7 +12977,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13007,8 +13012,8 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -13018,9 +13023,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is absent. `error.param` names it.
-             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              */
             400: {
                 headers: {
@@ -13035,7 +13040,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -13051,8 +13056,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
-             *     `session_required`: Endpoints that change the account need a dashboard session.
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
              */
             403: {
@@ -13067,7 +13072,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateApiKeyError403"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13080,7 +13085,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13103,7 +13108,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13116,7 +13121,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13138,7 +13143,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Record id, masked form or the key itself. */
+                /** @description Record id, masked key or the key itself. */
                 key: string;
             };
             cookie?: never;
@@ -13149,8 +13154,8 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -13160,7 +13165,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
+             * @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              *     `not_found`: The key does not exist, was deleted, or belongs to another account.
              */
             400: {
@@ -13176,7 +13181,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -13192,8 +13197,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
-             *     `session_required`: Endpoints that change the account need a dashboard session.
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
              */
             403: {
@@ -13208,7 +13213,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeleteApiKeyError403"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13231,7 +13236,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13244,7 +13249,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13266,7 +13271,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Record id, masked form or the key itself. */
+                /** @description Record id, masked key or the key itself. */
                 key: string;
             };
             cookie?: never;
@@ -13282,8 +13287,8 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -13293,8 +13298,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              *     `not_found`: The key does not exist, was deleted, or belongs to another account.
              */
             400: {
@@ -13310,7 +13315,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -13326,8 +13331,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
-             *     `session_required`: Endpoints that change the account need a dashboard session.
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
              */
             403: {
@@ -13342,7 +13347,7 @@ export interface operations {
                     "application/json": components["schemas"]["UpdateApiKeyError403"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13355,7 +13360,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13378,7 +13383,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13391,7 +13396,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13417,12 +13422,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The state of the caller's limits. */
+            /** @description The state of the account's limits. */
             200: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -13432,7 +13437,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -13447,7 +13452,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13460,7 +13465,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13483,7 +13488,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13496,7 +13501,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13520,19 +13525,19 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Whose password was forgotten. */
+        /** @description The address of the account. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EmailRequest"];
             };
         };
         responses: {
-            /** @description Taken; a mail follows if there is such an account. */
+            /** @description Accepted. A mail follows if the account exists. */
             202: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -13542,9 +13547,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is absent. `error.param` names it.
-             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              */
             400: {
                 headers: {
@@ -13558,7 +13563,7 @@ export interface operations {
                     "application/json": components["schemas"]["ForgotPasswordError400"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13571,7 +13576,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13594,7 +13599,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13607,7 +13612,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13642,8 +13647,8 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -13653,10 +13658,10 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is absent. `error.param` names it.
-             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
-             *     `invalid_token`: A verification or reset token, or the state of a sign-in, is malformed or unknown; or the code is not the one of the mail.
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `invalid_token`: A verification or reset token, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail.
              *     `used_token`: A token works once.
              *     `expired_token`: A verification lasts a day, a password reset an hour, a sign-in with a provider ten minutes.
              */
@@ -13672,7 +13677,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResetPasswordError400"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13685,7 +13690,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13698,7 +13703,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13721,7 +13726,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13734,7 +13739,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13764,8 +13769,8 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -13775,7 +13780,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -13791,8 +13796,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
-             *     `session_required`: Endpoints that change the account need a dashboard session.
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
              */
             403: {
                 headers: {
@@ -13806,7 +13811,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDeniedOrSessionRequired"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13829,7 +13834,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13842,7 +13847,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13879,8 +13884,8 @@ export interface operations {
                     /** @description The session cookie: HttpOnly, SameSite=Lax, Secure over HTTPS. */
                     "set-cookie": string;
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -13890,9 +13895,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is absent. `error.param` names it.
-             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              */
             400: {
                 headers: {
@@ -13906,7 +13911,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignInError400"];
                 };
             };
-            /** @description `invalid_credentials`: Sign-in was refused. On older endpoints: the key is not valid. */
+            /** @description `invalid_credentials`: Sign-in failed. On older endpoints: the key is not valid. */
             401: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13919,7 +13924,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401InvalidCredentials"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13932,7 +13937,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13945,7 +13950,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13968,7 +13973,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13981,7 +13986,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14021,8 +14026,8 @@ export interface operations {
                     /** @description The session cookie: HttpOnly, SameSite=Lax, Secure over HTTPS. */
                     "set-cookie": string;
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -14032,10 +14037,10 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is absent. `error.param` names it.
-             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
-             *     `invalid_token`: A verification or reset token, or the state of a sign-in, is malformed or unknown; or the code is not the one of the mail.
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `invalid_token`: A verification or reset token, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail.
              *     `used_token`: A token works once.
              *     `expired_token`: A verification lasts a day, a password reset an hour, a sign-in with a provider ten minutes.
              */
@@ -14051,7 +14056,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignInWithProviderError400"];
                 };
             };
-            /** @description `invalid_credentials`: Sign-in was refused. On older endpoints: the key is not valid. */
+            /** @description `invalid_credentials`: Sign-in failed. On older endpoints: the key is not valid. */
             401: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14065,8 +14070,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
-             *     `signup_closed`: The operator has closed sign-up, or opened it to invited addresses or to those of some domains alone.
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `signup_closed`: The operator has closed sign-up, or opened it only to invited addresses or to some domains.
              */
             403: {
                 headers: {
@@ -14080,7 +14085,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDeniedOrSignupClosed"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14093,7 +14098,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14116,7 +14121,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14129,7 +14134,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14156,7 +14161,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Where to come back to. */
+        /** @description Where the provider returns to. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SignInStart"];
@@ -14166,11 +14171,11 @@ export interface operations {
             /** @description The sign-in has begun. */
             200: {
                 headers: {
-                    /** @description Names the browser that began it: Secure, HttpOnly, SameSite=Lax, for ten minutes. */
+                    /** @description Identifies the browser that started the sign-in: Secure, HttpOnly, SameSite=Lax, for ten minutes. */
                     "set-cookie": string;
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -14180,9 +14185,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is absent. `error.param` names it.
-             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              */
             400: {
                 headers: {
@@ -14196,7 +14201,7 @@ export interface operations {
                     "application/json": components["schemas"]["StartSignInError400"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14209,7 +14214,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14232,7 +14237,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14245,7 +14250,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14277,8 +14282,8 @@ export interface operations {
                     /** @description Deletes the session cookie. */
                     "set-cookie": string;
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -14286,7 +14291,7 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -14302,8 +14307,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
-             *     `session_required`: Endpoints that change the account need a dashboard session.
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
              */
             403: {
@@ -14318,7 +14323,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignOutError403"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14341,7 +14346,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14354,7 +14359,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14378,19 +14383,19 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Who signs up. */
+        /** @description The new account. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SignUpRequest"];
             };
         };
         responses: {
-            /** @description The account is made, or exists already; a mail was sent. */
+            /** @description The account was created or already exists; a mail was sent. */
             201: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -14400,9 +14405,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is absent. `error.param` names it.
-             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              */
             400: {
                 headers: {
@@ -14416,7 +14421,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignUpError400"];
                 };
             };
-            /** @description `signup_closed`: The operator has closed sign-up, or opened it to invited addresses or to those of some domains alone. */
+            /** @description `signup_closed`: The operator has closed sign-up, or opened it only to invited addresses or to some domains. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14429,7 +14434,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403SignupClosed"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14442,7 +14447,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14465,7 +14470,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14478,7 +14483,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14498,17 +14503,17 @@ export interface operations {
     listUsageLogs: {
         parameters: {
             query?: {
-                /** @description Lists what is older than the row of this id: the `last_id` of the page before. */
+                /** @description Lists requests older than the row with this id: the `last_id` of the previous page. */
                 after?: string;
-                /** @description Only requests from this time on, ISO 8601. */
+                /** @description Only requests at or after this time, ISO 8601. */
                 from?: components["schemas"]["Timestamp"];
-                /** @description Only requests of this key: record id or masked form. Its secret is refused. */
+                /** @description Only requests with this key: its record id or its masked form. The secret itself is refused. */
                 key?: string;
                 /** @description Rows per page: 1 to 200, default 50. */
                 limit?: number;
-                /** @description Only requests that asked for this model. */
+                /** @description Only requests for this model. */
                 model?: string;
-                /** @description Only requests that ended so. */
+                /** @description Only requests with this status. */
                 status?: components["schemas"]["UsageStatus"];
                 /** @description Only requests before this time, ISO 8601. */
                 to?: components["schemas"]["Timestamp"];
@@ -14525,8 +14530,8 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -14535,7 +14540,7 @@ export interface operations {
                     "application/json": components["schemas"]["UsageLogList"];
                 };
             };
-            /** @description `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it. */
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
             400: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14549,7 +14554,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -14564,7 +14569,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14577,7 +14582,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14600,7 +14605,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14613,7 +14618,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14637,21 +14642,21 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description What the mail carried. */
+        /** @description The token or the code from the mail. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["VerificationByToken"] | components["schemas"]["VerificationByCode"];
             };
         };
         responses: {
-            /** @description The address is verified and the credit is given. */
+            /** @description The address is verified and the credit is granted. */
             200: {
                 headers: {
                     /** @description The session cookie: Secure, HttpOnly, SameSite=Lax. */
                     "set-cookie": string;
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -14661,10 +14666,10 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is absent. `error.param` names it.
-             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
-             *     `invalid_token`: A verification or reset token, or the state of a sign-in, is malformed or unknown; or the code is not the one of the mail.
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `invalid_token`: A verification or reset token, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail.
              *     `used_token`: A token works once.
              *     `expired_token`: A verification lasts a day, a password reset an hour, a sign-in with a provider ten minutes.
              */
@@ -14681,8 +14686,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
-             *     `signup_closed`: The operator has closed sign-up, or opened it to invited addresses or to those of some domains alone.
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `signup_closed`: The operator has closed sign-up, or opened it only to invited addresses or to some domains.
              */
             403: {
                 headers: {
@@ -14696,7 +14701,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDeniedOrSignupClosed"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14709,7 +14714,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14732,7 +14737,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14745,7 +14750,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14769,19 +14774,19 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Whose mail to send again. */
+        /** @description The address to send the mail to. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EmailRequest"];
             };
         };
         responses: {
-            /** @description Taken; a mail follows if there is such an account. */
+            /** @description Accepted. A mail follows if the account exists. */
             202: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -14791,9 +14796,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is absent. `error.param` names it.
-             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              */
             400: {
                 headers: {
@@ -14807,7 +14812,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResendVerificationError400"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14820,7 +14825,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14843,7 +14848,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14856,7 +14861,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14890,33 +14895,33 @@ export interface operations {
             /** @description The whole answer. */
             200: {
                 headers: {
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests per minute that the tier allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
-                    /** @description The alias, when one was sent. */
+                    /** @description The alias, if the request used one. */
                     "x-svc-alias"?: string;
-                    /** @description What the account could spend, or what is left of the key's budget where that is less, in USD; beside `x-svc-max-tokens-clamped`. */
+                    /** @description USD that the account could spend, or what is left of the key's budget if that is less. Sent with `x-svc-max-tokens-clamped`. */
                     "x-svc-credits-have"?: number;
-                    /** @description `true` when a fallback route or model answered. */
+                    /** @description `true` if a fallback route or model answered. */
                     "x-svc-fallback"?: "true";
-                    /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
+                    /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only if a fallback answered. */
                     "x-svc-fallback-layer"?: number;
                     /**
-                     * @description The `max_tokens` that was sent to the model, when it was lowered: to what the balance can pay, to the model's `gateway_output_limit`, or
-                     *     to the maximum of a model that stands in.
+                     * @description The `max_tokens` that was sent to the model, if the gateway lowered it: to what the balance can pay, to the model's
+                     *     `gateway_output_limit`, or to the maximum of a fallback model.
                      */
                     "x-svc-max-tokens-clamped"?: number;
-                    /** @description Id of the model that was asked for, its alias resolved. */
+                    /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
-                    /** @description The model that answered, when it is another one. */
+                    /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
                     [name: string]: unknown;
                 };
@@ -14926,12 +14931,12 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is absent. `error.param` names it.
-             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
-             *     `wrong_endpoint`: The model exists, but another endpoint serves models of its type.
-             *     `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `unsupported_content`: The request holds a content block of a kind that this model does not read.
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `wrong_endpoint`: The model exists, but another endpoint serves its type.
+             *     `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `unsupported_content`: The request contains a type of content that this model cannot read.
              */
             400: {
                 headers: {
@@ -14952,7 +14957,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -14974,9 +14979,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
-             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
-             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
+             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
@@ -14997,8 +15002,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
-             *     `route_refused`: Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists others.
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `route_refused`: Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists other models.
              */
             403: {
                 headers: {
@@ -15018,7 +15023,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDeniedOrRouteRefused"];
                 };
             };
-            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -15038,8 +15043,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one.
+             * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
              */
             413: {
                 headers: {
@@ -15059,7 +15064,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestRejectedOrRequestTooLarge"];
                 };
             };
-            /** @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            /** @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
             422: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -15078,7 +15083,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error422RequestRejected"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15101,7 +15106,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -15120,7 +15125,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `upstream_invalid_response`: Every route returned an answer that cannot be read. Nothing was charged. */
+            /** @description `upstream_invalid_response`: Every route returned an invalid answer. Nothing was charged. */
             502: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -15141,8 +15146,8 @@ export interface operations {
             };
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
-             *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
+             *     `model_unavailable`: No route serves the model at the moment. Nothing was charged.
+             *     `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -15185,35 +15190,35 @@ export interface operations {
                 headers: {
                     /** @description `true`: the endpoint is deprecated. */
                     deprecation?: "true";
-                    /** @description Address of the endpoint to use instead, with `rel="successor-version"`. */
+                    /** @description URL of the endpoint to use instead, with `rel="successor-version"`. */
                     link?: string;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests per minute that the tier allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
-                    /** @description The alias, when one was sent. */
+                    /** @description The alias, if the request used one. */
                     "x-svc-alias"?: string;
-                    /** @description What the account could spend, or what is left of the key's budget where that is less, in USD; beside `x-svc-max-tokens-clamped`. */
+                    /** @description USD that the account could spend, or what is left of the key's budget if that is less. Sent with `x-svc-max-tokens-clamped`. */
                     "x-svc-credits-have"?: number;
-                    /** @description `true` when a fallback route or model answered. */
+                    /** @description `true` if a fallback route or model answered. */
                     "x-svc-fallback"?: "true";
-                    /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
+                    /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only if a fallback answered. */
                     "x-svc-fallback-layer"?: number;
                     /**
-                     * @description The `max_tokens` that was sent to the model, when it was lowered: to what the balance can pay, to the model's `gateway_output_limit`, or
-                     *     to the maximum of a model that stands in.
+                     * @description The `max_tokens` that was sent to the model, if the gateway lowered it: to what the balance can pay, to the model's
+                     *     `gateway_output_limit`, or to the maximum of a fallback model.
                      */
                     "x-svc-max-tokens-clamped"?: number;
-                    /** @description Id of the model that was asked for, its alias resolved. */
+                    /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
-                    /** @description The model that answered, when it is another one. */
+                    /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
                     [name: string]: unknown;
                 };
@@ -15223,11 +15228,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is absent. `error.param` names it.
-             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
-             *     `wrong_endpoint`: The model exists, but another endpoint serves models of its type.
-             *     `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `wrong_endpoint`: The model exists, but another endpoint serves its type.
+             *     `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
              */
             400: {
                 headers: {
@@ -15248,7 +15253,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -15270,9 +15275,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
-             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
-             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
+             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
@@ -15293,8 +15298,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
-             *     `route_refused`: Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists others.
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `route_refused`: Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists other models.
              */
             403: {
                 headers: {
@@ -15314,7 +15319,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDeniedOrRouteRefused"];
                 };
             };
-            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -15334,8 +15339,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one.
+             * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
              */
             413: {
                 headers: {
@@ -15355,7 +15360,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestRejectedOrRequestTooLarge"];
                 };
             };
-            /** @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            /** @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
             422: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -15374,7 +15379,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error422RequestRejected"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15397,7 +15402,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -15416,7 +15421,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `upstream_invalid_response`: Every route returned an answer that cannot be read. Nothing was charged. */
+            /** @description `upstream_invalid_response`: Every route returned an invalid answer. Nothing was charged. */
             502: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -15437,8 +15442,8 @@ export interface operations {
             };
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
-             *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
+             *     `model_unavailable`: No route serves the model at the moment. Nothing was charged.
+             *     `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -15474,13 +15479,13 @@ export interface operations {
             /** @description The balance. */
             200: {
                 headers: {
-                    /** @description The caller may keep the answer for up to 30 seconds; one with `read_ok` false must not be kept. */
+                    /** @description The caller may cache the answer for up to 30 seconds, but not an answer with `read_ok` false. */
                     "cache-control": "private, max-age=30" | "no-store";
                     /** @description The answer belongs to one caller. */
                     vary: "authorization, cookie";
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -15490,7 +15495,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `auth_required`: The request carries no credential.
+             * @description `auth_required`: The request has no credential.
              *     `invalid_credentials`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -15505,7 +15510,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401AuthRequiredOrInvalidCredentials"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -15518,7 +15523,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15541,7 +15546,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -15554,7 +15559,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15574,7 +15579,7 @@ export interface operations {
     listLedgerEntries: {
         parameters: {
             query?: {
-                /** @description Lists what is older than the entry of this id: the `last_id` of the page before. */
+                /** @description Lists entries older than the entry with this id: the `last_id` of the previous page. */
                 after?: string;
                 /** @description Entries per page: 1 to 200, default 50. */
                 limit?: number;
@@ -15591,8 +15596,8 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -15601,7 +15606,7 @@ export interface operations {
                     "application/json": components["schemas"]["LedgerEntryList"];
                 };
             };
-            /** @description `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it. */
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
             400: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -15615,7 +15620,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -15630,7 +15635,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -15643,7 +15648,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15666,7 +15671,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -15679,7 +15684,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15713,8 +15718,8 @@ export interface operations {
                     /** @description Address of the endpoint that replaces it, with `rel="successor-version"`. */
                     link: string;
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -15724,7 +15729,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -15739,7 +15744,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -15752,7 +15757,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15775,7 +15780,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -15788,7 +15793,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15823,8 +15828,8 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -15834,9 +15839,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is absent. `error.param` names it.
-             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              */
             400: {
                 headers: {
@@ -15851,7 +15856,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -15866,7 +15871,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `payment_failed`: The payment provider refused, or none is configured here. */
+            /** @description `payment_failed`: The payment provider refused or did not answer, or none is configured. */
             402: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -15880,8 +15885,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
-             *     `session_required`: Endpoints that change the account need a dashboard session.
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
              *     `email_unverified`: The account's email address is not verified yet.
              */
@@ -15897,7 +15902,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateTopupError403"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -15910,7 +15915,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15933,7 +15938,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -15946,7 +15951,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15979,8 +15984,8 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -15989,7 +15994,7 @@ export interface operations {
                     "application/json": components["schemas"]["Topup"];
                 };
             };
-            /** @description `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it. */
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
             400: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -16003,7 +16008,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -16018,7 +16023,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -16044,7 +16049,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404TopupNotFound"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -16067,7 +16072,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -16080,7 +16085,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -16114,12 +16119,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             200: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -16129,9 +16134,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is absent. `error.param` names it.
-             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              */
             400: {
                 headers: {
@@ -16145,7 +16150,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReceivePaymentEventError400"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -16158,7 +16163,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -16171,7 +16176,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -16205,26 +16210,26 @@ export interface operations {
             /** @description The decisions. */
             200: {
                 headers: {
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests per minute that the tier allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
-                    /** @description The alias, when one was sent. */
+                    /** @description The alias, if the request used one. */
                     "x-svc-alias"?: string;
-                    /** @description `true` when a fallback route or model answered. */
+                    /** @description `true` if a fallback route or model answered. */
                     "x-svc-fallback"?: "true";
-                    /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
+                    /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only if a fallback answered. */
                     "x-svc-fallback-layer"?: number;
-                    /** @description Id of the model that was asked for, its alias resolved. */
+                    /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
-                    /** @description The model that answered, when it is another one. */
+                    /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
                     [name: string]: unknown;
                 };
@@ -16233,9 +16238,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is absent. `error.param` names it.
-             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              */
             400: {
                 headers: {
@@ -16256,7 +16261,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -16278,9 +16283,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
-             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
-             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
+             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
@@ -16300,7 +16305,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateDecisionError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -16319,7 +16324,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -16338,7 +16343,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -16361,7 +16366,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -16380,7 +16385,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `upstream_invalid_response`: Every route returned an answer that cannot be read. Nothing was charged. */
+            /** @description `upstream_invalid_response`: Every route returned an invalid answer. Nothing was charged. */
             502: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -16401,8 +16406,8 @@ export interface operations {
             };
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
-             *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
+             *     `model_unavailable`: No route serves the model at the moment. Nothing was charged.
+             *     `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -16443,26 +16448,26 @@ export interface operations {
             /** @description The vectors. */
             200: {
                 headers: {
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests per minute that the tier allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
-                    /** @description The alias, when one was sent. */
+                    /** @description The alias, if the request used one. */
                     "x-svc-alias"?: string;
-                    /** @description `true` when a fallback route or model answered. */
+                    /** @description `true` if a fallback route or model answered. */
                     "x-svc-fallback"?: "true";
-                    /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
+                    /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only if a fallback answered. */
                     "x-svc-fallback-layer"?: number;
-                    /** @description Id of the model that was asked for, its alias resolved. */
+                    /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
-                    /** @description The model that answered, when it is another one. */
+                    /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
                     [name: string]: unknown;
                 };
@@ -16471,11 +16476,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is absent. `error.param` names it.
-             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
-             *     `wrong_endpoint`: The model exists, but another endpoint serves models of its type.
-             *     `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `wrong_endpoint`: The model exists, but another endpoint serves its type.
+             *     `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
              */
             400: {
                 headers: {
@@ -16496,7 +16501,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -16518,9 +16523,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
-             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
-             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
+             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
@@ -16540,7 +16545,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateEmbeddingsError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -16559,7 +16564,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -16578,7 +16583,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -16597,7 +16602,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -16620,7 +16625,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -16639,7 +16644,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `upstream_invalid_response`: Every route returned an answer that cannot be read. Nothing was charged. */
+            /** @description `upstream_invalid_response`: Every route returned an invalid answer. Nothing was charged. */
             502: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -16660,8 +16665,8 @@ export interface operations {
             };
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
-             *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
+             *     `model_unavailable`: No route serves the model at the moment. Nothing was charged.
+             *     `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -16697,11 +16702,11 @@ export interface operations {
             /** @description The codes. */
             200: {
                 headers: {
-                    /** @description Any cache may keep the answer for 300 seconds. */
+                    /** @description Caches may keep the answer for 300 seconds. */
                     "cache-control": "public, max-age=300";
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -16710,7 +16715,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorList"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -16733,7 +16738,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -16753,21 +16758,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The job's `request_id` as the run answered it. */
+                /** @description The job's `request_id` from the run. */
                 request_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The job as it stands now, failed ones included. */
+            /** @description The current state of the job, also if it failed. */
             200: {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -16776,7 +16781,7 @@ export interface operations {
                     "application/json": components["schemas"]["GenmediaRunning"] | components["schemas"]["GenmediaCompleted"] | components["schemas"]["GenmediaFailed"];
                 };
             };
-            /** @description `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it. */
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
             400: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -16790,7 +16795,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -16805,7 +16810,7 @@ export interface operations {
                     "application/json": components["schemas"]["GenmediaError401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -16831,7 +16836,7 @@ export interface operations {
                     "application/json": components["schemas"]["GenmediaError404JobNotFound"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -16854,7 +16859,7 @@ export interface operations {
                     "application/json": components["schemas"]["GenmediaError429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -16867,7 +16872,7 @@ export interface operations {
                     "application/json": components["schemas"]["GenmediaError500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -16889,8 +16894,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Names this run for the whole account, as for images. The body field `idempotency_key` wins over it. Longer than 128 characters is
-                 *     cut.
+                 * @description Identifies this run across the whole account, as for images. The body field `idempotency_key` takes precedence. A key longer than 128
+                 *     characters is cut.
                  */
                 "Idempotency-Key"?: string;
             };
@@ -16904,15 +16909,15 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The job finished within 25 seconds, or the idempotency key names a finished one. */
+            /** @description The job finished within 25 seconds, or the idempotency key belongs to a finished job. */
             200: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
-                    /** @description The alias that was sent as `model`; absent when a model id was sent. */
+                    /** @description The alias sent as `model`; absent if the request used a model id. */
                     "x-svc-alias"?: string;
                     [name: string]: unknown;
                 };
@@ -16920,17 +16925,17 @@ export interface operations {
                     "application/json": components["schemas"]["GenmediaCompleted"];
                 };
             };
-            /** @description The job was not finished after 25 seconds. It goes on; poll it. */
+            /** @description The job did not finish within 25 seconds. It continues; poll it. */
             202: {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
-                    /** @description The alias that was sent as `model`; absent when a model id was sent. */
+                    /** @description The alias sent as `model`; absent if the request used a model id. */
                     "x-svc-alias"?: string;
                     [name: string]: unknown;
                 };
@@ -16939,15 +16944,15 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is absent. `error.param` names it.
-             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
-             *     `wrong_endpoint`: The model exists, but another endpoint serves models of its type.
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `wrong_endpoint`: The model exists, but another endpoint serves its type.
              *     `invalid_prompt`: The prompt is missing, empty, or longer than 4000 characters after Unicode NFC normalisation.
-             *     `image_url_required`: The edit model was called without a source image.
-             *     `too_many_references`: More reference images were sent than the model takes.
-             *     `prompt_too_long`: The prompt or the lyrics are longer than the model takes.
-             *     `invalid_duration`: The length asked for is outside the range of the model.
+             *     `image_url_required`: An edit model was called without a source image.
+             *     `too_many_references`: The request has more reference images than the model accepts.
+             *     `prompt_too_long`: The prompt or the lyrics are longer than the model accepts.
+             *     `invalid_duration`: The requested length is outside the model's range.
              */
             400: {
                 headers: {
@@ -16968,7 +16973,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -16990,9 +16995,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
-             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
-             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
+             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
@@ -17012,7 +17017,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunGenmediaGenmediaError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -17031,7 +17036,7 @@ export interface operations {
                     "application/json": components["schemas"]["GenmediaError403PermissionDenied"];
                 };
             };
-            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -17050,7 +17055,7 @@ export interface operations {
                     "application/json": components["schemas"]["GenmediaError404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -17070,14 +17075,14 @@ export interface operations {
                 };
             };
             /**
-             * @description `content_policy`: A content policy of the provider refused the prompt, a reference or the result, and did not say more.
+             * @description `content_policy`: The provider's content policy refused the prompt, a reference or the result, without details.
              *     `content_policy_likeness`: The provider does not depict this person: its policy on the likenesses of real people refused the prompt or a reference.
              *     `content_policy_nsfw`: The provider's policy on sexual content refused the prompt or a reference, or the finished image was blacked out.
              *     `content_policy_unsafe`: The provider's policy on dangerous content (violence, weapons, self-harm) refused the prompt or a reference.
              *     `moderation_blocked`: The provider's moderation stopped the prompt or the result.
-             *     `input_too_large`: A source image or sound track has more bytes or pixels than the model takes.
-             *     `input_invalid`: The model could not use an input: a source file could not be fetched or read or is of a kind that it does not take, or a value is outside its range.
-             *     `invalid_input`: The provider refused the request because of a field or value, without details.
+             *     `input_too_large`: A source image or soundtrack has more bytes or pixels than the model accepts.
+             *     `input_invalid`: The model could not use an input: a source file could not be fetched or read, its type is not supported, or a value is outside its range.
+             *     `invalid_input`: The provider rejected a field or value of the request, without details.
              */
             422: {
                 headers: {
@@ -17098,8 +17103,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit.
-             *     `rate_limited`: The queue of jobs that wait is full; on images also the older value of rate_limit_exceeded.
+             * @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit.
+             *     `rate_limited`: The queue of waiting jobs is full. On images also the older value of rate_limit_exceeded.
              */
             429: {
                 headers: {
@@ -17124,8 +17129,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `internal_error`: An error of the gateway itself. Nothing was charged.
-             *     `db_error`: The gateway's database failed. A hold was returned in full.
+             * @description `internal_error`: An error in the gateway itself. Nothing was charged.
+             *     `db_error`: The gateway's database failed. Any hold was released in full.
              */
             500: {
                 headers: {
@@ -17147,7 +17152,7 @@ export interface operations {
             };
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
-             *     `provider_error`: The provider failed. Nothing was charged; a hold was returned in full.
+             *     `provider_error`: The provider failed. Nothing was charged; any hold was released in full.
              *     `provider_rate_limited`: The provider has too many requests at the moment.
              */
             502: {
@@ -17170,7 +17175,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunGenmediaGenmediaError502"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -17220,33 +17225,33 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Names this submit for the whole account: a submit that repeats it returns the first job, without comparing the bodies and without a
-                 *     new charge,
-                 *     until 24 hours after that job ended. Longer than 128 characters is cut to 128. The body field `idempotency_key` wins over this header.
+                 * @description Identifies this submit across the whole account. A submit with the same key returns the first job, without comparing the bodies and
+                 *     without a new charge, until 24 hours after that job ended. A key longer than 128 characters is cut to 128. The body field
+                 *     `idempotency_key` takes precedence over this header.
                  */
                 "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
         };
-        /** @description What to make. */
+        /** @description The image to generate. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ImageRequest"];
             };
         };
         responses: {
-            /** @description The job that the idempotency key names already, or the short form of a new job that waits because every concurrent slot is busy. */
+            /** @description The existing job with this idempotency key, or the short form of a new job that waits because all slots are in use. */
             200: {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
-                    /** @description The alias that was sent as `model`; absent when a model id was sent. */
+                    /** @description The alias sent as `model`; absent if the request used a model id. */
                     "x-svc-alias"?: string;
                     [name: string]: unknown;
                 };
@@ -17254,17 +17259,17 @@ export interface operations {
                     "application/json": components["schemas"]["ImageJob"] | components["schemas"]["QueuedImageJob"];
                 };
             };
-            /** @description A new job. Its hold is placed. */
+            /** @description A new job with its hold placed. */
             202: {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
-                    /** @description The alias that was sent as `model`; absent when a model id was sent. */
+                    /** @description The alias sent as `model`; absent if the request used a model id. */
                     "x-svc-alias"?: string;
                     [name: string]: unknown;
                 };
@@ -17273,11 +17278,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
-             *     `invalid_model`: The id is unknown, paused or retired, or belongs to a model that makes something else.
+             * @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `invalid_model`: The id is unknown, paused or retired, or belongs to a model of another type.
              *     `invalid_prompt`: The prompt is missing, empty, or longer than 4000 characters after Unicode NFC normalisation.
-             *     `image_url_required`: The edit model was called without a source image.
-             *     `too_many_references`: More reference images were sent than the model takes.
+             *     `image_url_required`: An edit model was called without a source image.
+             *     `too_many_references`: The request has more reference images than the model accepts.
              */
             400: {
                 headers: {
@@ -17317,9 +17322,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
-             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
-             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
+             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
@@ -17339,7 +17344,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateImageError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -17358,7 +17363,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -17377,7 +17382,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413InvalidRequest"];
                 };
             };
-            /** @description `rate_limited`: The queue of jobs that wait is full; on images also the older value of rate_limit_exceeded. */
+            /** @description `rate_limited`: The queue of waiting jobs is full. On images also the older value of rate_limit_exceeded. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -17401,9 +17406,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `provider_error`: The model has no provider that makes images or videos. Nothing was held or charged.
-             *     `internal_error`: An error of the gateway itself. Nothing was charged.
-             *     `db_error`: The gateway's database failed. A hold was returned in full.
+             * @description `provider_error`: The model has no provider that generates images or videos. Nothing was held or charged.
+             *     `internal_error`: An error in the gateway itself. Nothing was charged.
+             *     `db_error`: The gateway's database failed. Any hold was released in full.
              */
             500: {
                 headers: {
@@ -17423,7 +17428,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateImageError500"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -17449,15 +17454,15 @@ export interface operations {
     listJobs: {
         parameters: {
             query?: {
-                /** @description Lists only jobs older than the one with this id: the `last_id` of the page before. An unknown id gives 400 `invalid_parameter`. */
+                /** @description Lists jobs older than the job with this id: the `last_id` of the previous page. An unknown id gives 400 `invalid_parameter`. */
                 after?: string;
-                /** @description Lists only image jobs or only video jobs; default: both. */
+                /** @description Only image jobs or only video jobs; default: both. */
                 kind?: components["schemas"]["JobKind"];
-                /** @description How many jobs a page holds: 1 to 100, default 20. */
+                /** @description Jobs per page: 1 to 100, default 20. */
                 limit?: number;
-                /** @description Lists only jobs of this model id; default: all. A model without jobs gives an empty list. */
+                /** @description Only jobs of this model id; default: all. A model without jobs gives an empty list. */
                 model?: string;
-                /** @description Lists only jobs in one of these statuses, separated by commas; default: all. */
+                /** @description Only jobs with one of these statuses, separated by commas; default: all. */
                 status?: components["schemas"]["JobStatus"][];
             };
             header?: never;
@@ -17470,8 +17475,8 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -17480,7 +17485,7 @@ export interface operations {
                     "application/json": components["schemas"]["JobList"];
                 };
             };
-            /** @description `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it. */
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
             400: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -17494,7 +17499,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -17509,7 +17514,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -17522,7 +17527,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -17545,7 +17550,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -17558,7 +17563,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -17578,26 +17583,26 @@ export interface operations {
     getJob: {
         parameters: {
             query?: {
-                /** @description Seconds to wait for the end of a job that still waits or runs: 0 to 25; default 0, answer at once. */
+                /** @description Seconds to wait for an unfinished job to end: 0 to 25; default 0, answer at once. */
                 wait?: number;
             };
             header?: never;
             path: {
-                /** @description The job's `id` as the submit answered it. */
+                /** @description The job's `id` from the submit. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The job as it stands now. A failed job answers 200 too: read `status` and `error`. */
+            /** @description The current state of the job. A failed job also gives 200: read `status` and `error`. */
             200: {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -17606,7 +17611,7 @@ export interface operations {
                     "application/json": components["schemas"]["MediaJob"];
                 };
             };
-            /** @description `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it. */
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
             400: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -17620,7 +17625,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -17635,7 +17640,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -17661,7 +17666,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404JobNotFound"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -17684,7 +17689,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -17697,7 +17702,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -17726,11 +17731,11 @@ export interface operations {
             /** @description The limits of every tier. */
             200: {
                 headers: {
-                    /** @description Any cache may keep the answer for 300 seconds. */
+                    /** @description Caches may keep the answer for 300 seconds. */
                     "cache-control": "public, max-age=300";
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -17739,7 +17744,7 @@ export interface operations {
                     "application/json": components["schemas"]["TierMatrix"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -17762,7 +17767,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -17796,33 +17801,33 @@ export interface operations {
                 headers: {
                     /** @description Equals `x-request-id`, under the name that Anthropic's clients read. */
                     "request-id": string;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests per minute that the tier allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
-                    /** @description The alias, when one was sent. */
+                    /** @description The alias, if the request used one. */
                     "x-svc-alias"?: string;
-                    /** @description What the account could spend, or what is left of the key's budget where that is less, in USD; beside `x-svc-max-tokens-clamped`. */
+                    /** @description USD that the account could spend, or what is left of the key's budget if that is less. Sent with `x-svc-max-tokens-clamped`. */
                     "x-svc-credits-have"?: number;
-                    /** @description `true` when a fallback route or model answered. */
+                    /** @description `true` if a fallback route or model answered. */
                     "x-svc-fallback"?: "true";
-                    /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
+                    /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only if a fallback answered. */
                     "x-svc-fallback-layer"?: number;
                     /**
-                     * @description The `max_tokens` that was sent to the model, when it was lowered: to what the balance can pay, to the model's `gateway_output_limit`, or
-                     *     to the maximum of a model that stands in.
+                     * @description The `max_tokens` that was sent to the model, if the gateway lowered it: to what the balance can pay, to the model's
+                     *     `gateway_output_limit`, or to the maximum of a fallback model.
                      */
                     "x-svc-max-tokens-clamped"?: number;
-                    /** @description Id of the model that was asked for, its alias resolved. */
+                    /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
-                    /** @description The model that answered, when it is another one. */
+                    /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
                     [name: string]: unknown;
                 };
@@ -17832,13 +17837,13 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is absent. `error.param` names it.
-             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
-             *     `wrong_endpoint`: The model exists, but another endpoint serves models of its type.
-             *     `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `unsupported_content`: The request holds a content block of a kind that this model does not read.
-             *     `thread_unsupported_request`: The message request names a `thread`, whose earlier messages would have to be kept between requests.
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `wrong_endpoint`: The model exists, but another endpoint serves its type.
+             *     `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `unsupported_content`: The request contains a type of content that this model cannot read.
+             *     `thread_unsupported_request`: The message request names a `thread`, but the gateway stores no messages between requests.
              */
             400: {
                 headers: {
@@ -17861,7 +17866,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -17885,9 +17890,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
-             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
-             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
+             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
@@ -17910,8 +17915,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
-             *     `route_refused`: Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists others.
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `route_refused`: Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists other models.
              */
             403: {
                 headers: {
@@ -17933,7 +17938,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnthropicError403PermissionDeniedOrRouteRefused"];
                 };
             };
-            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
@@ -17955,8 +17960,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one.
+             * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
              */
             413: {
                 headers: {
@@ -17978,7 +17983,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnthropicError413RequestRejectedOrRequestTooLarge"];
                 };
             };
-            /** @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            /** @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
             422: {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
@@ -17999,7 +18004,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnthropicError422RequestRejected"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
@@ -18024,7 +18029,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnthropicError429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
@@ -18045,7 +18050,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnthropicError500InternalError"];
                 };
             };
-            /** @description `upstream_invalid_response`: Every route returned an answer that cannot be read. Nothing was charged. */
+            /** @description `upstream_invalid_response`: Every route returned an invalid answer. Nothing was charged. */
             502: {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
@@ -18068,8 +18073,8 @@ export interface operations {
             };
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
-             *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
+             *     `model_unavailable`: No route serves the model at the moment. Nothing was charged.
+             *     `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -18115,8 +18120,8 @@ export interface operations {
                     /** @description Equals `x-request-id`, under the name that Anthropic's clients read. */
                     "request-id": string;
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -18126,11 +18131,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is absent. `error.param` names it.
-             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
-             *     `wrong_endpoint`: The model exists, but another endpoint serves models of its type.
-             *     `unsupported_content`: The request holds a content block of a kind that this model does not read.
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `wrong_endpoint`: The model exists, but another endpoint serves its type.
+             *     `unsupported_content`: The request contains a type of content that this model cannot read.
              */
             400: {
                 headers: {
@@ -18147,7 +18152,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -18164,7 +18169,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnthropicError401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
@@ -18179,7 +18184,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnthropicError403PermissionDenied"];
                 };
             };
-            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
@@ -18194,7 +18199,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnthropicError404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
@@ -18209,7 +18214,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnthropicError413RequestTooLarge"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
@@ -18234,7 +18239,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnthropicError429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
@@ -18249,7 +18254,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnthropicError500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
@@ -18271,32 +18276,32 @@ export interface operations {
     listModels: {
         parameters: {
             query?: {
-                /** @description Id of the row after which the page begins, the `last_id` of the one before; default: the first row. Counts as `limit` does. */
+                /** @description Lists rows after the row with this id: the `last_id` of the previous page; default: from the first row. Applies like `limit`. */
                 after_id?: string;
-                /** @description Id of the row before which the page ends, the `first_id` of the one after; default: the last row. Counts as `limit` does. */
+                /** @description Lists rows before the row with this id: the `first_id` of the next page; default: to the last row. Applies like `limit`. */
                 before_id?: string;
                 /** @description The row's `capability`. */
                 capability?: string;
                 /** @description The row's `cost_tier`. */
                 cost_tier?: string;
-                /** @description Creators; a model of any of them is listed. */
+                /** @description Creators; lists models of any of them. */
                 creator?: string[];
-                /** @description What a model must read; all of them. */
+                /** @description Input modalities; a model must have all of them. */
                 input_modalities?: string[];
                 /** @description The row's `latency_tier`. */
                 latency_tier?: string;
-                /** @description Most rows of a page; default: all. Counts only with the header `anthropic-version`, as Anthropic's clients send it. */
+                /** @description Rows per page; default: all. Applies only with the header `anthropic-version`, which Anthropic's clients send. */
                 limit?: number;
                 /**
-                 * @description Highest input price in USD per million tokens, as charged now; default: any. Combine it with `type=language`: models that are not
+                 * @description Maximum input price in USD per million tokens, as charged now; default: any. Combine it with `type=language`: models that are not
                  *     billed by token report a price of 0.
                  */
                 max_input_price?: number;
-                /** @description Least context window in tokens; default: any. */
+                /** @description Minimum context window in tokens; default: any. */
                 min_context_window?: number;
-                /** @description What a model must make; all of them. */
+                /** @description Output modalities; a model must have all of them. */
                 output_modalities?: string[];
-                /** @description The same as `creator`; when both are given, a model of any creator named in either is listed. */
+                /** @description The same as `creator`; if both are set, their values are combined. */
                 owned_by?: string[];
                 /** @description The row's `quality_tier`. */
                 quality_tier?: string;
@@ -18309,17 +18314,17 @@ export interface operations {
                 recommended_for?: string[];
                 /** @description The row's `release_stage`. */
                 release_stage?: string;
-                /** @description Whether the model gives structured outputs. Combine it with `type=language`. */
+                /** @description Whether the model supports structured outputs. Combine it with `type=language`. */
                 structured_outputs?: boolean;
-                /** @description Request parameters that must have an effect; all of them. */
+                /** @description Supported request parameters; a model must have all of them. */
                 supported_parameters?: string[];
                 /** @description Capability tags; a model must have all of them. */
                 tags?: string[];
                 /** @description The row's `tier`. */
                 tier?: string;
-                /** @description Whether the model takes tools. Combine it with `type=language`: models of other types report no tool support. */
+                /** @description Whether the model supports tools. Combine it with `type=language`: models of other types report no tool support. */
                 tools?: boolean;
-                /** @description Types; a model of any of them is listed. `realtime` and `audio-understanding` list no models. */
+                /** @description Types; lists models of any of them. `realtime` and `audio-understanding` list no models. */
                 type?: string[];
                 /** @description Use cases; a model must have all of them. */
                 use_cases?: string[];
@@ -18335,11 +18340,11 @@ export interface operations {
             /** @description The list. */
             200: {
                 headers: {
-                    /** @description Any cache may keep the answer for 60 seconds. */
+                    /** @description Caches may keep the answer for 60 seconds. */
                     "cache-control": "public, max-age=60";
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -18348,7 +18353,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModelList"];
                 };
             };
-            /** @description `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it. */
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
             400: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -18361,7 +18366,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error400InvalidParameter"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -18384,7 +18389,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -18404,7 +18409,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id or alias of the model, percent-encoded; its slashes may stay plain. */
+                /** @description Id or alias of the model, percent-encoded; slashes may be unescaped. */
                 id: string;
             };
             cookie?: never;
@@ -18414,11 +18419,11 @@ export interface operations {
             /** @description The row. */
             200: {
                 headers: {
-                    /** @description Any cache may keep the answer for 60 seconds. */
+                    /** @description Caches may keep the answer for 60 seconds. */
                     "cache-control": "public, max-age=60";
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -18427,7 +18432,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModelRow"];
                 };
             };
-            /** @description `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it. */
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
             400: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -18440,7 +18445,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error400InvalidParameter"];
                 };
             };
-            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -18453,7 +18458,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -18476,7 +18481,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -18494,15 +18499,15 @@ export interface operations {
     recommendModels: {
         parameters: {
             query?: {
-                /** @description Only models that an account without credits may call (`true`), or only the others (`false`); default: both. */
+                /** @description Only models that an account without credits can call (`true`), or only the others (`false`); default: both. */
                 free_tier?: boolean;
-                /** @description Most models to list, 1 to 100. Without it and without any other parameter, every recommended model is listed; otherwise 5. */
+                /** @description Maximum number of models, 1 to 100; default 5, or every recommended model if no other parameter is sent. */
                 limit?: number;
-                /** @description Highest input price in USD per million tokens; default: any. Models that are not billed by token report 0. */
+                /** @description Maximum input price in USD per million tokens; default: any. Models that are not billed by token report 0. */
                 max_input_price?: number;
                 /** @description Type of model; default: any type. */
                 type?: string;
-                /** @description What the model is for; the old vocabulary of `recommended_for` is understood too. A word that no model has gives an empty list. */
+                /** @description The use case; the old vocabulary of `recommended_for` works too. A value that no model has gives an empty list. */
                 use_case?: string;
             };
             header?: never;
@@ -18514,11 +18519,11 @@ export interface operations {
             /** @description The recommendations. */
             200: {
                 headers: {
-                    /** @description Any cache may keep the answer for 60 seconds. */
+                    /** @description Caches may keep the answer for 60 seconds. */
                     "cache-control": "public, max-age=60";
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -18527,7 +18532,7 @@ export interface operations {
                     "application/json": components["schemas"]["RecommendationList"];
                 };
             };
-            /** @description `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it. */
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
             400: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -18540,7 +18545,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error400InvalidParameter"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -18563,7 +18568,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -18590,11 +18595,11 @@ export interface operations {
             /** @description The price list. */
             200: {
                 headers: {
-                    /** @description Any cache may keep the answer for 60 seconds. */
+                    /** @description Caches may keep the answer for 60 seconds. */
                     "cache-control": "public, max-age=60";
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -18603,7 +18608,7 @@ export interface operations {
                     "application/json": components["schemas"]["PricingCatalog"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -18626,7 +18631,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -18658,26 +18663,26 @@ export interface operations {
             /** @description The ranking. */
             200: {
                 headers: {
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests per minute that the tier allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
-                    /** @description The alias, when one was sent. */
+                    /** @description The alias, if the request used one. */
                     "x-svc-alias"?: string;
-                    /** @description `true` when a fallback route or model answered. */
+                    /** @description `true` if a fallback route or model answered. */
                     "x-svc-fallback"?: "true";
-                    /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
+                    /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only if a fallback answered. */
                     "x-svc-fallback-layer"?: number;
-                    /** @description Id of the model that was asked for, its alias resolved. */
+                    /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
-                    /** @description The model that answered, when it is another one. */
+                    /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
                     [name: string]: unknown;
                 };
@@ -18685,7 +18690,7 @@ export interface operations {
                     "application/json": components["schemas"]["RerankRanking"];
                 };
             };
-            /** @description `invalid_request`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            /** @description `invalid_request`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
             400: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -18705,7 +18710,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `auth_required`: The request carries no credential.
+             * @description `auth_required`: The request has no credential.
              *     `invalid_credentials`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -18727,9 +18732,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
-             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
-             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
+             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
@@ -18749,7 +18754,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateRerankBareError402"];
                 };
             };
-            /** @description `forbidden`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `forbidden`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -18768,7 +18773,7 @@ export interface operations {
                     "application/json": components["schemas"]["BareError403Forbidden"];
                 };
             };
-            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -18787,7 +18792,7 @@ export interface operations {
                     "application/json": components["schemas"]["BareError404ModelNotFound"];
                 };
             };
-            /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -18806,7 +18811,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateRerankBareError413"];
                 };
             };
-            /** @description `invalid_request`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            /** @description `invalid_request`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
             415: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -18825,7 +18830,7 @@ export interface operations {
                     "application/json": components["schemas"]["BareError415InvalidRequest"];
                 };
             };
-            /** @description `invalid_request`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            /** @description `invalid_request`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
             422: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -18844,7 +18849,7 @@ export interface operations {
                     "application/json": components["schemas"]["BareError422InvalidRequest"];
                 };
             };
-            /** @description `rate_limit`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -18867,7 +18872,7 @@ export interface operations {
                     "application/json": components["schemas"]["BareError429RateLimit"];
                 };
             };
-            /** @description `server_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `server_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -18886,7 +18891,7 @@ export interface operations {
                     "application/json": components["schemas"]["BareError500ServerError"];
                 };
             };
-            /** @description `server_error`: Every route returned an answer that cannot be read. Nothing was charged. */
+            /** @description `server_error`: Every route returned an invalid answer. Nothing was charged. */
             502: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -18905,7 +18910,7 @@ export interface operations {
                     "application/json": components["schemas"]["BareError502ServerError"];
                 };
             };
-            /** @description `server_error`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `server_error`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -18945,33 +18950,33 @@ export interface operations {
             /** @description The whole answer. */
             200: {
                 headers: {
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests per minute that the tier allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
-                    /** @description The alias, when one was sent. */
+                    /** @description The alias, if the request used one. */
                     "x-svc-alias"?: string;
-                    /** @description What the account could spend, or what is left of the key's budget where that is less, in USD; beside `x-svc-max-tokens-clamped`. */
+                    /** @description USD that the account could spend, or what is left of the key's budget if that is less. Sent with `x-svc-max-tokens-clamped`. */
                     "x-svc-credits-have"?: number;
-                    /** @description `true` when a fallback route or model answered. */
+                    /** @description `true` if a fallback route or model answered. */
                     "x-svc-fallback"?: "true";
-                    /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
+                    /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only if a fallback answered. */
                     "x-svc-fallback-layer"?: number;
                     /**
-                     * @description The `max_tokens` that was sent to the model, when it was lowered: to what the balance can pay, to the model's `gateway_output_limit`, or
-                     *     to the maximum of a model that stands in.
+                     * @description The `max_tokens` that was sent to the model, if the gateway lowered it: to what the balance can pay, to the model's
+                     *     `gateway_output_limit`, or to the maximum of a fallback model.
                      */
                     "x-svc-max-tokens-clamped"?: number;
-                    /** @description Id of the model that was asked for, its alias resolved. */
+                    /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
-                    /** @description The model that answered, when it is another one. */
+                    /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
                     [name: string]: unknown;
                 };
@@ -18981,13 +18986,13 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is absent. `error.param` names it.
-             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
-             *     `wrong_endpoint`: The model exists, but another endpoint serves models of its type.
-             *     `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `unsupported_content`: The request holds a content block of a kind that this model does not read.
-             *     `stateless_only`: The request refers to something that would have to be kept between requests: an earlier answer, a conversation, an item, a prompt or a file, or it asks for an answer to be fetched later.
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `wrong_endpoint`: The model exists, but another endpoint serves its type.
+             *     `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `unsupported_content`: The request contains a type of content that this model cannot read.
+             *     `stateless_only`: The request refers to data that the gateway does not store: an earlier answer, a conversation, an item, a prompt or a file. Or it asks for an answer to fetch later.
              */
             400: {
                 headers: {
@@ -19008,7 +19013,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -19030,9 +19035,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
-             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
-             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
+             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
@@ -19053,8 +19058,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
-             *     `route_refused`: Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists others.
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `route_refused`: Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists other models.
              */
             403: {
                 headers: {
@@ -19074,7 +19079,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDeniedOrRouteRefused"];
                 };
             };
-            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -19094,8 +19099,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one.
+             * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
              */
             413: {
                 headers: {
@@ -19115,7 +19120,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestRejectedOrRequestTooLarge"];
                 };
             };
-            /** @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            /** @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
             422: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -19134,7 +19139,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error422RequestRejected"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -19157,7 +19162,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -19176,7 +19181,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `upstream_invalid_response`: Every route returned an answer that cannot be read. Nothing was charged. */
+            /** @description `upstream_invalid_response`: Every route returned an invalid answer. Nothing was charged. */
             502: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -19197,8 +19202,8 @@ export interface operations {
             };
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
-             *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
+             *     `model_unavailable`: No route serves the model at the moment. Nothing was charged.
+             *     `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -19239,26 +19244,26 @@ export interface operations {
             /** @description The decisions. */
             200: {
                 headers: {
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests per minute that the tier allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
-                    /** @description The alias, when one was sent. */
+                    /** @description The alias, if the request used one. */
                     "x-svc-alias"?: string;
-                    /** @description `true` when a fallback route or model answered. */
+                    /** @description `true` if a fallback route or model answered. */
                     "x-svc-fallback"?: "true";
-                    /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
+                    /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only if a fallback answered. */
                     "x-svc-fallback-layer"?: number;
-                    /** @description Id of the model that was asked for, its alias resolved. */
+                    /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
-                    /** @description The model that answered, when it is another one. */
+                    /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
                     [name: string]: unknown;
                 };
@@ -19267,9 +19272,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is absent. `error.param` names it.
-             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              */
             400: {
                 headers: {
@@ -19290,7 +19295,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -19312,9 +19317,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
-             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
-             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
+             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
@@ -19334,7 +19339,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateSystemOneDecisionError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -19353,7 +19358,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -19372,7 +19377,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -19395,7 +19400,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -19414,7 +19419,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `upstream_invalid_response`: Every route returned an answer that cannot be read. Nothing was charged. */
+            /** @description `upstream_invalid_response`: Every route returned an invalid answer. Nothing was charged. */
             502: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -19435,8 +19440,8 @@ export interface operations {
             };
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
-             *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
+             *     `model_unavailable`: No route serves the model at the moment. Nothing was charged.
+             *     `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -19476,8 +19481,8 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
                     [name: string]: unknown;
@@ -19486,7 +19491,7 @@ export interface operations {
                     "application/json": components["schemas"]["Receipt"];
                 };
             };
-            /** @description `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it. */
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
             400: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -19500,7 +19505,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The request carries no credential.
+             * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              */
             401: {
@@ -19515,7 +19520,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -19528,7 +19533,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `request_not_found`: No such request was admitted, it belongs to another account, or its log is older than what is kept. */
+            /** @description `request_not_found`: The request does not exist or was not admitted, belongs to another account, or is older than the log. */
             404: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -19541,7 +19546,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404RequestNotFound"];
                 };
             };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -19564,7 +19569,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -19577,7 +19582,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -19599,32 +19604,32 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Names this submit for the whole account, as for images: repeating it returns the first job, until 24 hours after that job ended.
-                 *     Longer than 128 characters is cut.
+                 * @description Identifies this submit across the whole account, as for images. A submit with the same key returns the first job, until 24 hours after
+                 *     that job ended. A key longer than 128 characters is cut.
                  */
                 "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
         };
-        /** @description What to make. */
+        /** @description The video to generate. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["VideoRequest"];
             };
         };
         responses: {
-            /** @description The job that the idempotency key names already, or the short form of a new job that waits because every concurrent slot is busy. */
+            /** @description The existing job with this idempotency key, or the short form of a new job that waits because all slots are in use. */
             200: {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
-                    /** @description The alias that was sent as `model`; absent when a model id was sent. */
+                    /** @description The alias sent as `model`; absent if the request used a model id. */
                     "x-svc-alias"?: string;
                     [name: string]: unknown;
                 };
@@ -19632,17 +19637,17 @@ export interface operations {
                     "application/json": components["schemas"]["VideoJob"] | components["schemas"]["QueuedVideoJob"];
                 };
             };
-            /** @description A new job. Its hold is placed. */
+            /** @description A new job with its hold placed. */
             202: {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
                     /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
                      */
                     "x-request-id": string;
-                    /** @description The alias that was sent as `model`; absent when a model id was sent. */
+                    /** @description The alias sent as `model`; absent if the request used a model id. */
                     "x-svc-alias"?: string;
                     [name: string]: unknown;
                 };
@@ -19651,11 +19656,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
-             *     `invalid_model`: The id is unknown, paused or retired, or belongs to a model that makes something else.
+             * @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `invalid_model`: The id is unknown, paused or retired, or belongs to a model of another type.
              *     `invalid_prompt`: The prompt is missing, empty, or longer than 4000 characters after Unicode NFC normalisation.
-             *     `image_url_required`: The edit model was called without a source image.
-             *     `invalid_duration`: The length asked for is outside the range of the model.
+             *     `image_url_required`: An edit model was called without a source image.
+             *     `invalid_duration`: The requested length is outside the model's range.
              */
             400: {
                 headers: {
@@ -19695,9 +19700,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
-             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
-             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
+             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
@@ -19717,7 +19722,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateVideoError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -19736,7 +19741,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -19755,7 +19760,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+            /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -19774,7 +19779,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413InvalidRequest"];
                 };
             };
-            /** @description `rate_limited`: The queue of jobs that wait is full; on images also the older value of rate_limit_exceeded. */
+            /** @description `rate_limited`: The queue of waiting jobs is full. On images also the older value of rate_limit_exceeded. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -19798,9 +19803,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `provider_error`: The model has no provider that makes images or videos. Nothing was held or charged.
-             *     `internal_error`: An error of the gateway itself. Nothing was charged.
-             *     `db_error`: The gateway's database failed. A hold was returned in full.
+             * @description `provider_error`: The model has no provider that generates images or videos. Nothing was held or charged.
+             *     `internal_error`: An error in the gateway itself. Nothing was charged.
+             *     `db_error`: The gateway's database failed. Any hold was released in full.
              */
             500: {
                 headers: {
@@ -19820,7 +19825,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateVideoError500"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
