@@ -619,9 +619,9 @@ export interface paths {
         /**
          * List prices per token
          * @deprecated
-         * @description Lists prices per token, with placeholder rates for models that bill by another unit.
+         * @description Lists prices per token, with placeholder rates for models that are billed by another unit.
          *
-         *     Replaced by `GET /v1/pricing`; the answer says so in the headers `Deprecation` and `Link`.
+         *     Deprecated: use `GET /v1/pricing`. The headers `Deprecation` and `Link` say so too.
          */
         get: operations["getLegacyPricing"];
         put?: never;
@@ -1034,7 +1034,7 @@ export interface paths {
         };
         /**
          * List prices
-         * @description Lists the price of every model, sorted by id, in USD. Public; the answer may be kept for 60 seconds.
+         * @description Lists the price of every model, sorted by id, in USD. Public; the answer may be cached for 60 seconds.
          */
         get: operations["getPricing"];
         put?: never;
@@ -1177,7 +1177,7 @@ export interface components {
         };
         /** @description Body of a 401. */
         AnthropicError401MissingApiKeyOrInvalidApiKey: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1197,13 +1197,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -1221,7 +1221,7 @@ export interface components {
         };
         /** @description Body of a 403. */
         AnthropicError403PermissionDenied: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1241,13 +1241,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -1265,7 +1265,7 @@ export interface components {
         };
         /** @description Body of a 403. */
         AnthropicError403PermissionDeniedOrRouteRefused: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1285,15 +1285,15 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
-                /** @description Other models that may serve; on `route_refused`. */
+                /** @description Other models that may work; on `route_refused`. */
                 suggested_models?: string[];
                 /**
                  * @description Category of the error.
@@ -1313,7 +1313,7 @@ export interface components {
         AnthropicError404ModelNotFound: {
             /** @description The closest model id; null if no id is close. */
             did_you_mean?: string | null;
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1333,13 +1333,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -1359,7 +1359,7 @@ export interface components {
         };
         /** @description Body of a 413. */
         AnthropicError413RequestRejectedOrRequestTooLarge: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1379,13 +1379,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -1403,7 +1403,7 @@ export interface components {
         };
         /** @description Body of a 413. */
         AnthropicError413RequestTooLarge: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1423,13 +1423,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -1447,7 +1447,7 @@ export interface components {
         };
         /** @description Body of a 422. */
         AnthropicError422RequestRejected: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1467,13 +1467,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -1491,7 +1491,7 @@ export interface components {
         };
         /** @description Body of a 429. */
         AnthropicError429RateLimitExceeded: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1511,13 +1511,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -1535,7 +1535,7 @@ export interface components {
         };
         /** @description Body of a 500. */
         AnthropicError500InternalError: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1555,13 +1555,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -1579,7 +1579,7 @@ export interface components {
         };
         /** @description Body of a 502. */
         AnthropicError502UpstreamInvalidResponse: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1599,13 +1599,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -1623,7 +1623,7 @@ export interface components {
         };
         /** @description Body of a 503. */
         AnthropicError503Overloaded: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1643,13 +1643,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -1811,14 +1811,14 @@ export interface components {
         };
         /** @description Body of a 401. */
         BareError401AuthRequiredOrInvalidCredentials: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
                 /**
-                 * @description Stable word to branch on; it takes the place of a code.
+                 * @description Stable value to branch on, in place of a code.
                  * @enum {string}
                  */
                 type: "auth_required" | "invalid_credentials";
@@ -1826,14 +1826,14 @@ export interface components {
         };
         /** @description Body of a 403. */
         BareError403Forbidden: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
                 /**
-                 * @description Stable word to branch on; it takes the place of a code.
+                 * @description Stable value to branch on, in place of a code.
                  * @enum {string}
                  */
                 type: "forbidden";
@@ -1843,14 +1843,14 @@ export interface components {
         BareError404ModelNotFound: {
             /** @description The closest model id; null if no id is close. */
             did_you_mean?: string | null;
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
                 /**
-                 * @description Stable word to branch on; it takes the place of a code.
+                 * @description Stable value to branch on, in place of a code.
                  * @enum {string}
                  */
                 type: "model_not_found";
@@ -1860,14 +1860,14 @@ export interface components {
         };
         /** @description Body of a 415. */
         BareError415InvalidRequest: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
                 /**
-                 * @description Stable word to branch on; it takes the place of a code.
+                 * @description Stable value to branch on, in place of a code.
                  * @enum {string}
                  */
                 type: "invalid_request";
@@ -1875,14 +1875,14 @@ export interface components {
         };
         /** @description Body of a 422. */
         BareError422InvalidRequest: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
                 /**
-                 * @description Stable word to branch on; it takes the place of a code.
+                 * @description Stable value to branch on, in place of a code.
                  * @enum {string}
                  */
                 type: "invalid_request";
@@ -1890,14 +1890,14 @@ export interface components {
         };
         /** @description Body of a 429. */
         BareError429RateLimit: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
                 /**
-                 * @description Stable word to branch on; it takes the place of a code.
+                 * @description Stable value to branch on, in place of a code.
                  * @enum {string}
                  */
                 type: "rate_limit";
@@ -1905,14 +1905,14 @@ export interface components {
         };
         /** @description Body of a 500. */
         BareError500ServerError: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
                 /**
-                 * @description Stable word to branch on; it takes the place of a code.
+                 * @description Stable value to branch on, in place of a code.
                  * @enum {string}
                  */
                 type: "server_error";
@@ -1920,14 +1920,14 @@ export interface components {
         };
         /** @description Body of a 502. */
         BareError502ServerError: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
                 /**
-                 * @description Stable word to branch on; it takes the place of a code.
+                 * @description Stable value to branch on, in place of a code.
                  * @enum {string}
                  */
                 type: "server_error";
@@ -2005,7 +2005,7 @@ export interface components {
         CatalogAskedSize: string;
         /** @description An aspect ratio, such as `16:9`. */
         CatalogAspect: string;
-        /** @description Audio slots by kind of work. */
+        /** @description Audio slots by type of work. */
         CatalogAudioConcurrency: {
             /**
              * Format: int32
@@ -2024,13 +2024,13 @@ export interface components {
             understanding: number;
         };
         /**
-         * @description What a speech model does when it isn't text to speech.
+         * @description What a speech model does, if not text to speech.
          * @enum {string}
          */
         CatalogCapability: "music" | "sfx" | "voice-clone" | "voice-design";
         /** @description A day, `YYYY-MM-DD`. */
         CatalogDay: string;
-        /** @description Models used where a request names none, by id. Paused and retired ones are skipped. */
+        /** @description Default models for requests without one, by id. Paused and retired models are skipped. */
         CatalogDefaults: {
             /** @description Music. */
             music?: string;
@@ -2043,24 +2043,24 @@ export interface components {
             /** @description Voice design. */
             "voice-design"?: string;
         };
-        /** @description Which providers exist, which models are sold, at what price and over which routes. */
+        /** @description The providers, the models, their prices and their routes. */
         CatalogFile: {
-            /** @description Further names of models, each with the id of the model that it stands for. */
+            /** @description Aliases, each with the id of its model. */
             aliases?: {
                 [key: string]: string;
             };
-            /** @description Models used where a request names none. Without one: the first active model of that kind in the file. */
+            /** @description Default models for requests without one; default: the first active model of that type in the file. */
             defaults?: components["schemas"]["CatalogDefaults"];
-            /** @description Prices up to which an account that never added credits may call a model. */
+            /** @description Prices up to which an account that never added credits can call a model. */
             free_tier?: components["schemas"]["CatalogFreeTier"];
-            /** @description Models, in the order in which they are listed. */
+            /** @description Models, in listing order. */
             models: components["schemas"]["CatalogModel"][];
-            /** @description Upstreams. */
+            /** @description Providers. */
             providers: components["schemas"]["CatalogProvider"][];
-            /** @description The tier matrix, five whole rows; without it the shipped one. */
+            /** @description The tier matrix, five complete rows; default: the built-in matrix. */
             tiers?: components["schemas"]["CatalogTier"][];
         };
-        /** @description A model is free where its published price is at or below; an image where it is below. Other modes are never free. */
+        /** @description A model is free if its published price is at or below these limits; an image model, if it is below. Other modes are never free. */
         CatalogFreeTier: {
             /** @description USD per million input tokens; default 0.10. */
             input?: components["schemas"]["CatalogUsd"];
@@ -2073,107 +2073,107 @@ export interface components {
         };
         /** @description One model. */
         CatalogModel: {
-            /** @description Sizes that may be asked for, `auto` among them where that may; others are 400. Empty or absent: any. */
+            /** @description Allowed sizes, including `auto` if allowed; other sizes give 400. Empty or absent: any size. */
             allowed_sizes?: components["schemas"]["CatalogAskedSize"][];
-            /** @description What it is best used for, in a few words. */
+            /** @description What the model is best used for, in a few words. */
             best_for?: string;
-            /** @description What a speech model does; absent: text to speech. */
+            /** @description What a speech model does; default: text to speech. */
             capability?: components["schemas"]["CatalogCapability"];
             /**
              * Format: int32
-             * @description Largest context in tokens over all routes.
+             * @description Largest context window of all routes, in tokens.
              */
             context_window?: number;
             /** @description Editorial label. */
             cost_tier?: string;
-            /** @description The aspect used where a request names none or one that the model lacks; default `1:1`. */
+            /** @description The aspect for requests without one, or with one that the model lacks; default `1:1`. */
             default_aspect?: components["schemas"]["CatalogAspect"];
-            /** @description Seconds where a request names none; default: the first of `durations`, else 5. */
+            /** @description Length in seconds for requests without one; default: the first of `durations`, else 5. */
             default_duration_s?: components["schemas"]["CatalogSeconds"];
-            /** @description The voice where a request names none. */
+            /** @description The voice for requests without one. */
             default_voice?: string;
-            /** @description What the model is, in a sentence or two. */
+            /** @description Description of the model in a sentence or two. */
             description?: string;
-            /** @description Seconds that may be asked for; empty or absent: any. */
+            /** @description Allowed lengths in seconds; empty or absent: any. */
             durations?: components["schemas"]["CatalogSeconds"][];
-            /** @description Keys of `extra` that a video model reads; default none. Image models read every key but those of what is priced or moderated. */
+            /** @description Keys of `extra` that a video model reads; default: none. Image models read every key except priced or moderated ones. */
             extra_keys?: string[];
-            /** @description Ids of other models of the same kind, tried in order when every route failed. */
+            /** @description Ids of other models of the same type, tried in order if every route failed. */
             fallbacks?: string[];
-            /** @description Output limit in tokens that the gateway sets below the provider's; sent with every request that names no lower one. */
+            /** @description Output limit in tokens that the gateway sets below the provider's; sent with every request that has no lower limit. */
             gateway_output_limit?: number | null;
-            /** @description Whether it is much asked for; default false. */
+            /** @description Whether the model is popular; default false. */
             hot?: boolean;
-            /** @description Model id, 1 to 200 printable ASCII characters without spaces, since headers carry it; what requests send as `model`. */
+            /** @description Model id: 1 to 200 printable ASCII characters without spaces, because headers carry it. Requests send it as `model`. */
             id: string;
-            /** @description What it reads; default by type. */
+            /** @description Input modalities; default: by type. */
             input_modalities?: string[];
             /** @description Editorial label. */
             latency_tier?: string;
-            /** @description The price without the promotion; only while one runs. */
+            /** @description The price without the promotion; only during a promotion. */
             list_price?: components["schemas"]["CatalogPricing"];
             /**
              * Format: int32
-             * @description Most output tokens of one answer over all routes.
+             * @description Largest number of output tokens of all routes.
              */
             max_output_tokens?: number;
             /**
              * Format: int32
-             * @description Most reference images of one request; default 10.
+             * @description Maximum reference images per request; default 10.
              */
             max_references?: number;
-            /** @description Whether `max_tokens` reaches the provider as it was sent; default true. */
+            /** @description Whether `max_tokens` reaches the provider as sent; default true. */
             max_tokens_passthrough?: boolean;
-            /** @description Name for people; default: the id without its vendor. */
+            /** @description Display name; default: the id without its vendor. */
             name?: string;
             /**
              * @description Always `model`.
              * @enum {string}
              */
             object?: "model";
-            /** @description Who set `max_output_tokens`; default: the gateway, where it sets a limit. */
+            /** @description Who set `max_output_tokens`; default: the gateway, if it sets a limit. */
             output_limit_source?: components["schemas"]["OutputLimitSource"];
-            /** @description What it makes; default by type. */
+            /** @description Output modalities; default: by type. */
             output_modalities?: string[];
             /** @description Creator of the model; default: the part of the id before the first slash. */
             owned_by?: string;
-            /** @description The price in force. */
+            /** @description The current price. */
             pricing?: components["schemas"]["CatalogPricing"];
             /** @description Always the mode of `pricing`. */
             pricing_mode?: components["schemas"]["PricingMode"];
-            /** @description The promotion that runs now. */
+            /** @description The current promotion. */
             promotion?: components["schemas"]["CatalogPromotion"] | null;
             /** @description Editorial label. */
             quality_tier?: string;
-            /** @description Thinking can't be switched off: `none` and `minimal` run at `low`. Default false. */
+            /** @description Whether thinking cannot be turned off: `none` and `minimal` mean `low`. Default false. */
             reasoning_always_on?: boolean;
-            /** @description Whether the editors recommend it; default false. */
+            /** @description Whether the editors recommend the model; default false. */
             recommended?: boolean;
-            /** @description Older name of `use_cases`, read where that is absent. */
+            /** @description Older name of `use_cases`, used if that is absent. */
             recommended_for?: components["schemas"]["UseCase"][];
-            /** @description Precision of the model as a whole; default: that of its routes, when all of them are reduced. */
+            /** @description Precision of the model as a whole; default: that of its routes, if all of them are reduced. */
             reduced_precision?: string | null;
-            /** @description USD, once per request that carries references; default 0. */
+            /** @description Fee in USD per request with reference images; default 0. */
             reference_usd?: components["schemas"]["CatalogUsd"];
-            /** @description When its creator published it; `created` is derived from it. */
+            /** @description When its creator published the model; `created` is derived from it. */
             release_date?: components["schemas"]["CatalogDay"];
-            /** @description How mature the model is here. */
+            /** @description Maturity of the model on this gateway. */
             release_stage?: string;
-            /** @description The edit model: a request without an image is refused. Default false. */
+            /** @description Whether it is an edit model: a request without an image is refused. Default false. */
             requires_image?: boolean;
-            /** @description The day on which it is planned to retire; told to callers only: `state` ends its service. */
+            /** @description Planned retirement date, for information only: `state` ends the service. */
             retires_on?: components["schemas"]["CatalogDay"] | null;
-            /** @description Ways to serve the model, tried in order. */
+            /** @description Routes of the model, tried in order. */
             routes?: components["schemas"]["CatalogRoute"][];
-            /** @description The model's own resolution for each aspect it has; without it the built-in 1024-class sizes. */
+            /** @description The model's resolution for each of its aspects; default: the built-in 1024-class sizes. */
             sizes?: {
                 [key: string]: components["schemas"]["CatalogPixels"];
             };
-            /** @description How fast it answers, as a label. */
+            /** @description Speed of answers, as a label. */
             speed?: string;
-            /** @description Whether it is served. */
+            /** @description Whether the model is served. */
             state?: components["schemas"]["CatalogState"];
-            /** @description Request parameters that have an effect; default by type and capabilities. */
+            /** @description Supported request parameters; default: by type and capabilities. */
             supported_parameters?: string[];
             /** @description Default: whether there is a price for cached tokens. */
             supports_caching?: boolean;
@@ -2181,28 +2181,28 @@ export interface components {
             supports_reasoning?: boolean;
             /** @description Default false. */
             supports_structured_outputs?: boolean;
-            /** @description False: a transcription model that serves only text and json. Default true. */
+            /** @description False for a transcription model that supports only `text` and `json`. Default true. */
             supports_timestamps?: boolean;
             /** @description Default false. */
             supports_tools?: boolean;
-            /** @description Default: whether `input_modalities` holds `image`. */
+            /** @description Default: whether `input_modalities` contains `image`. */
             supports_vision?: boolean;
             /**
-             * @description Capability tags; default: those that the other keys prove. `fast`, `implicit-caching` and `explicit-caching` are refused: no model has
-             *     them.
+             * @description Capability tags; default: the tags that follow from the other keys. `fast`, `implicit-caching` and `explicit-caching` are refused: no
+             *     model has them.
              */
             tags?: components["schemas"]["ModelTag"][];
             /** @description Editorial label. */
             tier?: string;
-            /** @description The product line. Models of type `realtime` and `audio-understanding` are accepted, never listed and never served. */
+            /** @description Type of the model. Models of type `realtime` and `audio-understanding` are accepted, never listed and never served. */
             type: components["schemas"]["ModelType"];
-            /** @description Jobs that the model is good for; default none. */
+            /** @description Use cases that the model is good for; default: none. */
             use_cases?: components["schemas"]["UseCase"][];
-            /** @description Whose voices a text-to-speech model takes. */
+            /** @description Voice family of a text-to-speech model. */
             voice_family?: components["schemas"]["CatalogVoiceFamily"];
             /** @description Whether the weights are `open` or `closed`, as a label. */
             weights?: string;
-            /** @description Address of the weights. */
+            /** @description URL of the weights. */
             weights_source?: string | null;
         };
         /** @description Billed by call. */
@@ -2227,23 +2227,23 @@ export interface components {
         };
         /** @description Billed by megapixel: base + extra x max(0, megapixels - 1), one megapixel being 1,000,000 pixels. */
         CatalogPerMegapixel: {
-            /** @description USD for the first megapixel, and for anything smaller. */
+            /** @description USD for the first megapixel; smaller images cost the same. */
             base_usd: components["schemas"]["CatalogUsd"];
-            /** @description USD for each further megapixel. */
+            /** @description USD for each additional megapixel. */
             extra_per_mp_usd: components["schemas"]["CatalogUsd"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             mode: "per-megapixel";
-            /** @description How the price is put together, for people. */
+            /** @description How the price is calculated, human-readable. */
             note?: string;
         };
-        /** @description Billed by minute of audio; begun minutes count whole. */
+        /** @description Billed by minute of audio; a started minute counts as a full one. */
         CatalogPerMinute: {
             /**
              * Format: int32
-             * @description Least minutes billed per call; default 1.
+             * @description Minimum minutes billed per call; default 1.
              */
             min_billable_minutes?: number;
             /**
@@ -2257,7 +2257,7 @@ export interface components {
         /** @description Billed by image and quality. */
         CatalogPerQuality: {
             /**
-             * @description The quality billed when a request names none; default `medium`.
+             * @description The quality that is billed by default; default `medium`.
              * @enum {string}
              */
             default_quality?: "low" | "medium" | "high";
@@ -2310,40 +2310,40 @@ export interface components {
              * @enum {string}
              */
             mode: "per-token";
-            /** @description USD per million output tokens, reasoning included. Language models must say it; default 0 on all others. */
+            /** @description USD per million output tokens, reasoning included. Required for language models; default 0 for all others. */
             output?: components["schemas"]["CatalogUsd"];
-            /** @description Flat fee in USD of each request to a search model; default 0. */
+            /** @description Flat fee in USD per request to a search model; default 0. */
             per_request?: components["schemas"]["CatalogUsd"];
         };
         /** @description Pixels as `WIDTHxHEIGHT`. */
         CatalogPixels: string;
-        /** @description The price of a model; `mode` tells which keys it has. */
+        /** @description The price of a model; `mode` determines its keys. */
         CatalogPricing: components["schemas"]["CatalogPerToken"] | components["schemas"]["CatalogPerImage"] | components["schemas"]["CatalogPerQuality"] | components["schemas"]["CatalogPerMegapixel"] | components["schemas"]["CatalogPerSecond"] | components["schemas"]["CatalogPerMinute"] | components["schemas"]["CatalogPerThousandCharacters"] | components["schemas"]["CatalogPerSong"] | components["schemas"]["CatalogPerCall"];
-        /** @description A promotion that runs now. */
+        /** @description A current promotion. */
         CatalogPromotion: {
-            /** @description Name of the promotion, for people. */
+            /** @description Display name of the promotion. */
             label: string;
         };
-        /** @description One upstream. */
+        /** @description One provider. */
         CatalogProvider: {
             /** @description Name of the environment variable that holds the secret. */
             api_key_env?: string;
-            /** @description Address below which the protocol's paths are called. `simulator:/PATH` is PATH of the built-in simulator. */
+            /** @description Base URL of the protocol's paths. `simulator:/PATH` is PATH on the built-in simulator. */
             base_url: string;
             /**
-             * @description Headers sent with every call besides the protocol's own. `${NAME}` in a value is the variable NAME of the environment, for a secret;
-             *     `$$` is a dollar. A header whose variable is not set is left out.
+             * @description Headers sent with every call, in addition to the protocol's own. `${NAME}` in a value stands for the environment variable NAME, for a
+             *     secret; `$$` stands for a dollar sign. A header whose variable is not set is omitted.
              */
             headers?: {
                 [key: string]: string;
             };
-            /** @description Name of the provider, shown nowhere outside logs and metrics. */
+            /** @description Name of the provider, shown only in logs and metrics. */
             id: string;
-            /** @description The wire protocol that it speaks. */
+            /** @description The provider's wire protocol. */
             protocol: components["schemas"]["ProviderProtocol"];
             /**
              * Format: int32
-             * @description Milliseconds to the first byte of an answer; default 60000.
+             * @description Timeout in milliseconds until the first byte of an answer; default 60000.
              */
             timeout_ms?: number;
         };
@@ -2353,16 +2353,16 @@ export interface components {
             low: components["schemas"]["CatalogUsd"];
             medium: components["schemas"]["CatalogUsd"];
         };
-        /** @description One way to serve a model. */
+        /** @description One route of a model. */
         CatalogRoute: {
-            /** @description The model's id there. */
+            /** @description The model's id at the provider. */
             model: string;
             /** @description Id of the provider. */
             provider: string;
-            /** @description The precision, such as `fp8`, when this route runs the model in a reduced one; it is then fallback layer 2. */
+            /** @description Reduced precision of this route, such as `fp8`; it makes the route fallback layer 2. */
             reduced_precision?: string;
             /**
-             * @description anthropic routes: `adaptive` is the newer form of thinking; default `budget`.
+             * @description For `anthropic` routes: `adaptive` is the newer form of thinking; default `budget`.
              * @enum {string}
              */
             thinking?: "adaptive" | "budget";
@@ -2372,23 +2372,23 @@ export interface components {
          * @description A length in seconds.
          */
         CatalogSeconds: number;
-        /** @description Whether a model is served. Without it: yes. */
+        /** @description Whether a model is served; default: it is. */
         CatalogState: {
-            /** @description Not served for now. */
+            /** @description Temporarily not served. */
             paused?: boolean;
-            /** @description The model, by id or alias, that the refusal of a retired one names. */
+            /** @description Id or alias of the replacement that errors for a retired model name. */
             replacement?: string;
-            /** @description Not served any more. */
+            /** @description No longer served. */
             retired?: boolean;
         };
-        /** @description A tier row, taken as given. */
+        /** @description A tier row, used as given. */
         CatalogTier: {
             /**
              * Format: int32
              * @description Concurrent audio calls of all types.
              */
             audio_concurrent: number;
-            /** @description Audio calls at once, by kind. */
+            /** @description Concurrent audio calls by type. */
             audio_concurrent_per_capability: components["schemas"]["CatalogAudioConcurrency"];
             /**
              * Format: int32
@@ -2459,7 +2459,7 @@ export interface components {
          */
         CatalogUsd: number;
         /**
-         * @description Whose voices a text-to-speech model takes.
+         * @description Voice family of a text-to-speech model.
          * @enum {string}
          */
         CatalogVoiceFamily: "provider_a" | "provider_b";
@@ -2807,7 +2807,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CloneVoiceError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -2819,13 +2819,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -2840,7 +2840,7 @@ export interface components {
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -2852,13 +2852,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3035,7 +3035,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CountMessageTokensAnthropicError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3055,13 +3055,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3079,7 +3079,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateApiKeyError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3091,13 +3091,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3108,7 +3108,7 @@ export interface components {
         };
         /** @description Body of a 403. */
         CreateApiKeyError403: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3120,13 +3120,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable?: boolean;
                 /**
                  * @description Category of the error.
@@ -3137,7 +3137,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateChatCompletionError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3149,13 +3149,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3170,7 +3170,7 @@ export interface components {
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3182,13 +3182,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3214,7 +3214,7 @@ export interface components {
         };
         /** @description Body of a 503. */
         CreateChatCompletionError503: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3226,13 +3226,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3243,7 +3243,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateCompletionError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3255,13 +3255,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3276,7 +3276,7 @@ export interface components {
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3288,13 +3288,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3320,7 +3320,7 @@ export interface components {
         };
         /** @description Body of a 503. */
         CreateCompletionError503: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3332,13 +3332,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3351,7 +3351,7 @@ export interface components {
         CreateDecisionError400: {
             /** @description The closest model id; null if no id is close. */
             did_you_mean?: string | null;
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3363,13 +3363,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3386,7 +3386,7 @@ export interface components {
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3398,13 +3398,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3430,7 +3430,7 @@ export interface components {
         };
         /** @description Body of a 503. */
         CreateDecisionError503: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3442,13 +3442,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3459,7 +3459,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateEmbeddingsError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3471,13 +3471,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3492,7 +3492,7 @@ export interface components {
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3504,13 +3504,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3536,7 +3536,7 @@ export interface components {
         };
         /** @description Body of a 503. */
         CreateEmbeddingsError503: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3548,13 +3548,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3567,7 +3567,7 @@ export interface components {
         CreateImageError400: {
             /** @description The closest model id; null if no id is close. */
             did_you_mean?: string | null;
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3579,13 +3579,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3598,7 +3598,7 @@ export interface components {
         };
         /** @description Body of a 401. */
         CreateImageError401: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3610,13 +3610,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3631,7 +3631,7 @@ export interface components {
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3643,13 +3643,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3675,7 +3675,7 @@ export interface components {
         };
         /** @description Body of a 429. */
         CreateImageError429: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3687,13 +3687,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3704,7 +3704,7 @@ export interface components {
         };
         /** @description Body of a 500. */
         CreateImageError500: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3716,13 +3716,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3733,7 +3733,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateMessageAnthropicError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3753,13 +3753,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3781,7 +3781,7 @@ export interface components {
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3801,13 +3801,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3840,7 +3840,7 @@ export interface components {
         };
         /** @description Body of a 503. */
         CreateMessageAnthropicError503: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3860,13 +3860,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3884,7 +3884,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateMusicError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3896,13 +3896,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3913,7 +3913,7 @@ export interface components {
         };
         /** @description Body of a 401. */
         CreateMusicError401: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3925,13 +3925,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3946,7 +3946,7 @@ export interface components {
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3958,13 +3958,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -3990,14 +3990,14 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateRerankBareError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
                 /**
-                 * @description Stable word to branch on; it takes the place of a code.
+                 * @description Stable value to branch on, in place of a code.
                  * @enum {string}
                  */
                 type: "invalid_request";
@@ -4009,19 +4009,19 @@ export interface components {
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Equals `type`.
                  * @enum {string}
                  */
                 code?: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
                 /**
-                 * @description Stable word to branch on; it takes the place of a code.
+                 * @description Stable value to branch on, in place of a code.
                  * @enum {string}
                  */
                 type: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
@@ -4044,14 +4044,14 @@ export interface components {
         };
         /** @description Body of a 413. */
         CreateRerankBareError413: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
                 /**
-                 * @description Stable word to branch on; it takes the place of a code.
+                 * @description Stable value to branch on, in place of a code.
                  * @enum {string}
                  */
                 type: "invalid_request";
@@ -4059,14 +4059,14 @@ export interface components {
         };
         /** @description Body of a 503. */
         CreateRerankBareError503: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
                 /**
-                 * @description Stable word to branch on; it takes the place of a code.
+                 * @description Stable value to branch on, in place of a code.
                  * @enum {string}
                  */
                 type: "server_error";
@@ -4074,7 +4074,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateResponseError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4086,13 +4086,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -4107,7 +4107,7 @@ export interface components {
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4119,13 +4119,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -4151,7 +4151,7 @@ export interface components {
         };
         /** @description Body of a 503. */
         CreateResponseError503: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4163,13 +4163,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -4180,7 +4180,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateSoundEffectError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4192,13 +4192,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -4213,7 +4213,7 @@ export interface components {
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4225,13 +4225,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -4257,7 +4257,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateSpeechError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4269,13 +4269,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -4290,7 +4290,7 @@ export interface components {
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4302,13 +4302,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -4334,7 +4334,7 @@ export interface components {
         };
         /** @description Body of a 503. */
         CreateSpeechError503: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4346,13 +4346,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -4365,7 +4365,7 @@ export interface components {
         CreateSystemOneDecisionError400: {
             /** @description The closest model id; null if no id is close. */
             did_you_mean?: string | null;
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4377,13 +4377,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -4400,7 +4400,7 @@ export interface components {
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4412,13 +4412,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -4444,7 +4444,7 @@ export interface components {
         };
         /** @description Body of a 503. */
         CreateSystemOneDecisionError503: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4456,13 +4456,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -4473,7 +4473,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateTopupError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4485,13 +4485,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -4502,7 +4502,7 @@ export interface components {
         };
         /** @description Body of a 403. */
         CreateTopupError403: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4514,13 +4514,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable?: boolean;
                 /**
                  * @description Category of the error.
@@ -4531,7 +4531,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateTranscriptionError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4543,13 +4543,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable?: boolean;
                 /**
                  * @description Category of the error.
@@ -4564,7 +4564,7 @@ export interface components {
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4576,13 +4576,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -4608,7 +4608,7 @@ export interface components {
         };
         /** @description Body of a 503. */
         CreateTranscriptionError503: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4620,13 +4620,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -4639,7 +4639,7 @@ export interface components {
         CreateVideoError400: {
             /** @description The closest model id; null if no id is close. */
             did_you_mean?: string | null;
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4651,13 +4651,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -4670,7 +4670,7 @@ export interface components {
         };
         /** @description Body of a 401. */
         CreateVideoError401: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4682,13 +4682,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -4703,7 +4703,7 @@ export interface components {
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4715,13 +4715,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -4747,7 +4747,7 @@ export interface components {
         };
         /** @description Body of a 429. */
         CreateVideoError429: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4759,13 +4759,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -4776,7 +4776,7 @@ export interface components {
         };
         /** @description Body of a 500. */
         CreateVideoError500: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4788,13 +4788,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -4927,7 +4927,7 @@ export interface components {
         };
         /** @description Body of a 403. */
         DeleteApiKeyError403: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4939,13 +4939,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable?: boolean;
                 /**
                  * @description Category of the error.
@@ -4970,7 +4970,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         DesignVoiceError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4982,13 +4982,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5003,7 +5003,7 @@ export interface components {
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what the balance can pay. */
             details: components["schemas"]["PaymentDetails"];
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5015,13 +5015,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5161,7 +5161,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         Error400InvalidParameter: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5173,13 +5173,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5190,7 +5190,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         Error400InvalidParameterOrNotFound: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5202,13 +5202,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5219,7 +5219,7 @@ export interface components {
         };
         /** @description Body of a 401. */
         Error401AuthRequiredOrInvalidCredentials: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5231,13 +5231,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5248,7 +5248,7 @@ export interface components {
         };
         /** @description Body of a 401. */
         Error401InvalidCredentials: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5260,13 +5260,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5277,7 +5277,7 @@ export interface components {
         };
         /** @description Body of a 401. */
         Error401MissingApiKeyOrInvalidApiKey: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5289,13 +5289,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5310,7 +5310,7 @@ export interface components {
             balance?: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what the balance can pay. */
             details?: components["schemas"]["PaymentDetails"];
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5322,13 +5322,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5354,7 +5354,7 @@ export interface components {
         };
         /** @description Body of a 403. */
         Error403PermissionDenied: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5366,13 +5366,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5383,7 +5383,7 @@ export interface components {
         };
         /** @description Body of a 403. */
         Error403PermissionDeniedOrRouteRefused: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5395,15 +5395,15 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
-                /** @description Other models that may serve; on `route_refused`. */
+                /** @description Other models that may work; on `route_refused`. */
                 suggested_models?: string[];
                 /**
                  * @description Category of the error.
@@ -5414,7 +5414,7 @@ export interface components {
         };
         /** @description Body of a 403. */
         Error403PermissionDeniedOrSessionRequired: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5426,13 +5426,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5443,7 +5443,7 @@ export interface components {
         };
         /** @description Body of a 403. */
         Error403PermissionDeniedOrSignupClosed: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5455,13 +5455,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5472,7 +5472,7 @@ export interface components {
         };
         /** @description Body of a 403. */
         Error403PermissionDeniedOrVoiceNotOwned: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5484,13 +5484,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable?: boolean;
                 /**
                  * @description Category of the error.
@@ -5501,7 +5501,7 @@ export interface components {
         };
         /** @description Body of a 403. */
         Error403SignupClosed: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5513,13 +5513,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5530,7 +5530,7 @@ export interface components {
         };
         /** @description Body of a 404. */
         Error404JobNotFound: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5542,13 +5542,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5561,7 +5561,7 @@ export interface components {
         Error404ModelNotFound: {
             /** @description The closest model id; null if no id is close. */
             did_you_mean?: string | null;
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5573,13 +5573,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5592,7 +5592,7 @@ export interface components {
         };
         /** @description Body of a 404. */
         Error404RequestNotFound: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5604,13 +5604,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5621,7 +5621,7 @@ export interface components {
         };
         /** @description Body of a 404. */
         Error404TopupNotFound: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5633,13 +5633,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5650,7 +5650,7 @@ export interface components {
         };
         /** @description Body of a 413. */
         Error413InvalidRequest: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5662,13 +5662,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5679,7 +5679,7 @@ export interface components {
         };
         /** @description Body of a 413. */
         Error413RequestRejectedOrRequestTooLarge: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5691,13 +5691,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5708,7 +5708,7 @@ export interface components {
         };
         /** @description Body of a 413. */
         Error413RequestTooLarge: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5720,13 +5720,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5737,7 +5737,7 @@ export interface components {
         };
         /** @description Body of a 415. */
         Error415RequestRejectedOrUnsupportedAudioType: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5749,13 +5749,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5766,7 +5766,7 @@ export interface components {
         };
         /** @description Body of a 415. */
         Error415UnsupportedAudioType: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5778,13 +5778,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5795,7 +5795,7 @@ export interface components {
         };
         /** @description Body of a 422. */
         Error422RequestRejected: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5807,13 +5807,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5824,7 +5824,7 @@ export interface components {
         };
         /** @description Body of a 422. */
         Error422RequestRejectedOrNoSpeechDetected: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5836,13 +5836,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable?: boolean;
                 /**
                  * @description Category of the error.
@@ -5853,7 +5853,7 @@ export interface components {
         };
         /** @description Body of a 429. */
         Error429RateLimitExceeded: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5865,13 +5865,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5882,7 +5882,7 @@ export interface components {
         };
         /** @description Body of a 429. */
         Error429RateLimitExceededOrAudioConcurrentLimit: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5894,13 +5894,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5911,7 +5911,7 @@ export interface components {
         };
         /** @description Body of a 500. */
         Error500InternalError: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5923,13 +5923,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5940,7 +5940,7 @@ export interface components {
         };
         /** @description Body of a 500. */
         Error500InternalErrorOrOwnershipWriteFailed: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5952,13 +5952,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5969,7 +5969,7 @@ export interface components {
         };
         /** @description Body of a 502. */
         Error502ProviderError: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5981,13 +5981,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -5998,7 +5998,7 @@ export interface components {
         };
         /** @description Body of a 502. */
         Error502TtsFailed: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -6010,13 +6010,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -6027,7 +6027,7 @@ export interface components {
         };
         /** @description Body of a 502. */
         Error502UpstreamInvalidResponse: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -6039,13 +6039,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -6056,7 +6056,7 @@ export interface components {
         };
         /** @description Body of a 503. */
         Error503Overloaded: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -6068,13 +6068,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -6184,7 +6184,7 @@ export interface components {
         FinishReason: "stop" | "length" | "tool_calls" | "content_filter" | "function_call" | "error";
         /** @description Body of a 400. */
         ForgotPasswordError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -6196,13 +6196,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -6244,7 +6244,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         GenmediaError400InvalidParameter: {
-            /** @description What is wrong, for machines. */
+            /** @description The error, machine-readable. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -6256,12 +6256,12 @@ export interface components {
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
             };
-            /** @description For people; not to be parsed. */
+            /** @description Human-readable; do not parse it. */
             error: string;
         };
         /** @description Body of a 401. */
         GenmediaError401MissingApiKeyOrInvalidApiKey: {
-            /** @description What is wrong, for machines. */
+            /** @description The error, machine-readable. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -6273,12 +6273,12 @@ export interface components {
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
             };
-            /** @description For people; not to be parsed. */
+            /** @description Human-readable; do not parse it. */
             error: string;
         };
         /** @description Body of a 403. */
         GenmediaError403PermissionDenied: {
-            /** @description What is wrong, for machines. */
+            /** @description The error, machine-readable. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -6290,12 +6290,12 @@ export interface components {
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
             };
-            /** @description For people; not to be parsed. */
+            /** @description Human-readable; do not parse it. */
             error: string;
         };
         /** @description Body of a 404. */
         GenmediaError404JobNotFound: {
-            /** @description What is wrong, for machines. */
+            /** @description The error, machine-readable. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -6307,12 +6307,12 @@ export interface components {
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
             };
-            /** @description For people; not to be parsed. */
+            /** @description Human-readable; do not parse it. */
             error: string;
         };
         /** @description Body of a 404. */
         GenmediaError404ModelNotFound: {
-            /** @description What is wrong, for machines. */
+            /** @description The error, machine-readable. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -6326,14 +6326,14 @@ export interface components {
             };
             /** @description The closest model id; null if no id is close. */
             did_you_mean?: string | null;
-            /** @description For people; not to be parsed. */
+            /** @description Human-readable; do not parse it. */
             error: string;
             /** @description Other models that may work. */
             suggested_models?: string[];
         };
         /** @description Body of a 413. */
         GenmediaError413RequestTooLarge: {
-            /** @description What is wrong, for machines. */
+            /** @description The error, machine-readable. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -6345,12 +6345,12 @@ export interface components {
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
             };
-            /** @description For people; not to be parsed. */
+            /** @description Human-readable; do not parse it. */
             error: string;
         };
         /** @description Body of a 429. */
         GenmediaError429RateLimitExceeded: {
-            /** @description What is wrong, for machines. */
+            /** @description The error, machine-readable. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -6362,12 +6362,12 @@ export interface components {
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
             };
-            /** @description For people; not to be parsed. */
+            /** @description Human-readable; do not parse it. */
             error: string;
         };
         /** @description Body of a 429. */
         GenmediaError429RateLimitExceededOrRateLimited: {
-            /** @description What is wrong, for machines. */
+            /** @description The error, machine-readable. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -6379,12 +6379,12 @@ export interface components {
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
             };
-            /** @description For people; not to be parsed. */
+            /** @description Human-readable; do not parse it. */
             error: string;
         };
         /** @description Body of a 500. */
         GenmediaError500InternalError: {
-            /** @description What is wrong, for machines. */
+            /** @description The error, machine-readable. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -6396,12 +6396,12 @@ export interface components {
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
             };
-            /** @description For people; not to be parsed. */
+            /** @description Human-readable; do not parse it. */
             error: string;
         };
         /** @description Body of a 500. */
         GenmediaError500InternalErrorOrDbError: {
-            /** @description What is wrong, for machines. */
+            /** @description The error, machine-readable. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -6413,12 +6413,12 @@ export interface components {
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
             };
-            /** @description For people; not to be parsed. */
+            /** @description Human-readable; do not parse it. */
             error: string;
         };
         /** @description Body of a 503. */
         GenmediaError503Overloaded: {
-            /** @description What is wrong, for machines. */
+            /** @description The error, machine-readable. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -6430,12 +6430,12 @@ export interface components {
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
             };
-            /** @description For people; not to be parsed. */
+            /** @description Human-readable; do not parse it. */
             error: string;
         };
         /** @description Body of a 504. */
         GenmediaError504ProviderTimeoutOrTimeout: {
-            /** @description What is wrong, for machines. */
+            /** @description The error, machine-readable. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -6447,7 +6447,7 @@ export interface components {
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
             };
-            /** @description For people; not to be parsed. */
+            /** @description Human-readable; do not parse it. */
             error: string;
         };
         /** @description A genmedia job that failed or did not finish in time. The HTTP status is 200: it describes the poll, not the job. */
@@ -6894,7 +6894,7 @@ export interface components {
         };
         /** @description A model's price per token. */
         LegacyPriceRow: {
-            /** @description USD per input token read from the model's prompt cache; null where there is no rate of its own. */
+            /** @description USD per input token read from the model's prompt cache; null if there is no separate rate. */
             cached_input_per_token: number | null;
             /**
              * Format: double
@@ -6908,7 +6908,7 @@ export interface components {
              * @description USD per output token, as charged now; 0 on a placeholder.
              */
             output_per_token: number;
-            /** @description True on models that do not bill by token: the rates mean nothing, read `GET /v1/pricing`. */
+            /** @description True for models that are not billed by token: ignore the rates and use `GET /v1/pricing`. */
             placeholder: boolean;
         };
         /** @description What is left of the account's limits. */
@@ -6982,7 +6982,7 @@ export interface components {
         };
         /** @description A media job; `object` says which type. */
         MediaJob: components["schemas"]["ImageJob"] | components["schemas"]["VideoJob"];
-        /** @description Price of a media model; `pricing_mode` tells which keys `detail` has. `per-video`, `per-song` and `per-call` appear on no row. */
+        /** @description Price of a media model; `pricing_mode` determines the keys of `detail`. `per-video`, `per-song` and `per-call` appear on no row. */
         MediaPriceRow: components["schemas"]["PerImageRow"] | components["schemas"]["PerQualityRow"] | components["schemas"]["PerMegapixelRow"] | components["schemas"]["PerSecondRow"] | components["schemas"]["PerMinuteRow"] | components["schemas"]["PerThousandCharactersRow"];
         /** @description A message from the model. */
         Message: {
@@ -7240,7 +7240,7 @@ export interface components {
             output_tokens_details?: components["schemas"]["OutputTokensDetails"];
         };
         /**
-         * @description What a media model works on.
+         * @description Medium of a media model.
          * @enum {string}
          */
         Modality: "image" | "audio" | "video";
@@ -7640,13 +7640,13 @@ export interface components {
         };
         /** @description Price of a model billed by image. */
         PerImageRow: {
-            /** @description Its price. */
+            /** @description Price details. */
             detail: components["schemas"]["PerImageDetail"];
             /** @description Model id. */
             id: string;
-            /** @description What the model works on. */
+            /** @description Medium of the model. */
             modality: components["schemas"]["Modality"];
-            /** @description Name for people. */
+            /** @description Display name. */
             name: string;
             /**
              * @description Always `per-image`. (enum property replaced by openapi-typescript)
@@ -7661,22 +7661,22 @@ export interface components {
         };
         /** @description Detail of a model billed by megapixel: base + extra x max(0, megapixels - 1), one megapixel being 1,000,000 pixels. */
         PerMegapixelDetail: {
-            /** @description USD for the first megapixel, and for anything smaller. */
+            /** @description USD for the first megapixel; smaller images cost the same. */
             base_usd: components["schemas"]["Usd"];
-            /** @description USD for each further megapixel, parts of one in proportion. */
+            /** @description USD for each additional megapixel; fractions are billed proportionally. */
             extra_per_mp_usd: components["schemas"]["Usd"];
-            /** @description How the price is put together, for people. */
+            /** @description How the price is calculated, human-readable. */
             note: string;
         };
         /** @description Price of a model billed by megapixel. */
         PerMegapixelRow: {
-            /** @description Its price. */
+            /** @description Price details. */
             detail: components["schemas"]["PerMegapixelDetail"];
             /** @description Model id. */
             id: string;
-            /** @description What the model works on. */
+            /** @description Medium of the model. */
             modality: components["schemas"]["Modality"];
-            /** @description Name for people. */
+            /** @description Display name. */
             name: string;
             /**
              * @description Always `per-megapixel`. (enum property replaced by openapi-typescript)
@@ -7693,21 +7693,21 @@ export interface components {
         PerMinuteDetail: {
             /**
              * Format: int32
-             * @description Least number of minutes billed per call.
+             * @description Minimum minutes billed per call.
              */
             min_billable_minutes: number;
-            /** @description USD per minute; begun minutes count whole. */
+            /** @description USD per minute; a started minute counts as a full one. */
             usd_per_minute: components["schemas"]["Usd"];
         };
         /** @description Price of a model billed by minute. */
         PerMinuteRow: {
-            /** @description Its price. */
+            /** @description Price details. */
             detail: components["schemas"]["PerMinuteDetail"];
             /** @description Model id. */
             id: string;
-            /** @description What the model works on. */
+            /** @description Medium of the model. */
             modality: components["schemas"]["Modality"];
-            /** @description Name for people. */
+            /** @description Display name. */
             name: string;
             /**
              * @description Always `per-minute`. (enum property replaced by openapi-typescript)
@@ -7722,20 +7722,20 @@ export interface components {
         };
         /** @description Detail of a model billed by quality. */
         PerQualityDetail: {
-            /** @description The quality that is billed when a request names none. */
+            /** @description The quality that is billed by default. */
             default_quality: components["schemas"]["Quality"];
             /** @description USD per image, by quality. */
             tiers: components["schemas"]["QualityPrices"];
         };
         /** @description Price of a model billed by quality. */
         PerQualityRow: {
-            /** @description Its prices. */
+            /** @description Price details. */
             detail: components["schemas"]["PerQualityDetail"];
             /** @description Model id. */
             id: string;
-            /** @description What the model works on. */
+            /** @description Medium of the model. */
             modality: components["schemas"]["Modality"];
-            /** @description Name for people. */
+            /** @description Display name. */
             name: string;
             /**
              * @description Always `per-quality`. (enum property replaced by openapi-typescript)
@@ -7750,24 +7750,24 @@ export interface components {
         };
         /** @description Detail of a model billed by second. */
         PerSecondDetail: {
-            /** @description Longest length in seconds; null where the model names none. */
+            /** @description Longest length in seconds; null if the model declares none. */
             max_seconds: number | null;
-            /** @description Shortest length in seconds; null where the model names none. */
+            /** @description Shortest length in seconds; null if the model declares none. */
             min_seconds: number | null;
             /** @description USD per second. */
             usd_per_second: components["schemas"]["Usd"];
-            /** @description USD per second of a video with sound, where that has a price of its own; else null. */
+            /** @description USD per second of a video with sound, if that has a separate price; else null. */
             usd_per_second_with_audio: components["schemas"]["Usd"] | null;
         };
         /** @description Price of a model billed by second: video, and music of the per-second model. */
         PerSecondRow: {
-            /** @description Its price. */
+            /** @description Price details. */
             detail: components["schemas"]["PerSecondDetail"];
             /** @description Model id. */
             id: string;
-            /** @description What the model works on. */
+            /** @description Medium of the model. */
             modality: components["schemas"]["Modality"];
-            /** @description Name for people. */
+            /** @description Display name. */
             name: string;
             /**
              * @description Always `per-second`. (enum property replaced by openapi-typescript)
@@ -7782,18 +7782,18 @@ export interface components {
         };
         /** @description Detail of a model billed by character. */
         PerThousandCharactersDetail: {
-            /** @description USD per 1,000 characters; each character counts. */
+            /** @description USD per 1,000 characters; every character counts. */
             usd_per_1k_chars: components["schemas"]["Usd"];
         };
         /** @description Price of a model billed by character. */
         PerThousandCharactersRow: {
-            /** @description Its price. */
+            /** @description Price details. */
             detail: components["schemas"]["PerThousandCharactersDetail"];
             /** @description Model id. */
             id: string;
-            /** @description What the model works on. */
+            /** @description Medium of the model. */
             modality: components["schemas"]["Modality"];
-            /** @description Name for people. */
+            /** @description Display name. */
             name: string;
             /**
              * @description Always `per-1k-chars`. (enum property replaced by openapi-typescript)
@@ -7830,7 +7830,10 @@ export interface components {
              * @enum {string}
              */
             object: "pricing.catalog";
-            /** @description Token-billed models, sorted by `id`. The flat fee per request of search models is in no row but in each answer's `usage.cost`. */
+            /**
+             * @description Token-billed models, sorted by `id`. The flat fee per request of search models is not listed here; each answer's `usage.cost` includes
+             *     it.
+             */
             text: components["schemas"]["TextPriceRow"][];
             /**
              * Format: int32
@@ -7862,7 +7865,7 @@ export interface components {
          */
         ProviderProtocol: "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax";
         /**
-         * @description The qualities that have a price.
+         * @description The priced quality levels.
          * @enum {string}
          */
         Quality: "low" | "medium" | "high";
@@ -8043,7 +8046,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         ReceivePaymentEventError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -8055,13 +8058,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -8289,7 +8292,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         ResendVerificationError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -8301,13 +8304,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -8318,7 +8321,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         ResetPasswordError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -8330,13 +8333,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -9370,7 +9373,7 @@ export interface components {
         ResultBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"] | components["schemas"]["ToolReferenceBlock"] | components["schemas"]["OtherBlock"];
         /** @description Body of a 400. */
         RunGenmediaGenmediaError400: {
-            /** @description What is wrong, for machines. */
+            /** @description The error, machine-readable. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -9382,14 +9385,14 @@ export interface components {
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
             };
-            /** @description For people; not to be parsed. */
+            /** @description Human-readable; do not parse it. */
             error: string;
         };
         /** @description Body of a 402. */
         RunGenmediaGenmediaError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
             balance?: components["schemas"]["Usd"];
-            /** @description What is wrong, for machines. */
+            /** @description The error, machine-readable. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -9408,7 +9411,7 @@ export interface components {
                  */
                 tier?: number;
             };
-            /** @description For people; not to be parsed. */
+            /** @description Human-readable; do not parse it. */
             error: string;
             /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
             have_usd?: components["schemas"]["Usd"];
@@ -9428,7 +9431,7 @@ export interface components {
         };
         /** @description Body of a 422. */
         RunGenmediaGenmediaError422: {
-            /** @description What is wrong, for machines. */
+            /** @description The error, machine-readable. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -9440,12 +9443,12 @@ export interface components {
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
             };
-            /** @description For people; not to be parsed. */
+            /** @description Human-readable; do not parse it. */
             error: string;
         };
         /** @description Body of a 502. */
         RunGenmediaGenmediaError502: {
-            /** @description What is wrong, for machines. */
+            /** @description The error, machine-readable. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -9457,7 +9460,7 @@ export interface components {
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
             };
-            /** @description For people; not to be parsed. */
+            /** @description Human-readable; do not parse it. */
             error: string;
         };
         /**
@@ -9534,7 +9537,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         SignInError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -9546,13 +9549,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -9582,7 +9585,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         SignInWithProviderError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -9594,13 +9597,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -9611,7 +9614,7 @@ export interface components {
         };
         /** @description Body of a 403. */
         SignOutError403: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -9623,13 +9626,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable?: boolean;
                 /**
                  * @description Category of the error.
@@ -9640,7 +9643,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         SignUpError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -9652,13 +9655,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -9806,7 +9809,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         StartSignInError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -9818,13 +9821,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -9908,32 +9911,32 @@ export interface components {
         /** @description Rates of a token-billed model, in USD per million tokens. */
         TextPriceRow: {
             /**
-             * @description USD per million input tokens read from the model's own prompt cache, billed whenever the model reports such tokens; null where it has
-             *     no rate of its own for them.
+             * @description USD per million input tokens read from the model's own prompt cache, billed whenever the model reports such tokens; null if the model
+             *     has no separate rate for them.
              */
             cached_input_per_1m: number | null;
             /** @description Model id. */
             id: string;
             /**
              * Format: double
-             * @description USD per million input tokens, as charged now: the promotional rate while a promotion runs.
+             * @description USD per million input tokens, as charged now, with any promotion.
              */
             input_per_1m: number;
             /**
              * Format: double
-             * @description USD per million input tokens without a promotion; always there.
+             * @description USD per million input tokens without a promotion; always present.
              */
             list_input_per_1m: number;
             /**
              * Format: double
-             * @description USD per million output tokens without a promotion; always there.
+             * @description USD per million output tokens without a promotion; always present.
              */
             list_output_per_1m: number;
-            /** @description Name for people. */
+            /** @description Display name. */
             name: string;
             /**
              * Format: double
-             * @description USD per million output tokens, as charged now; 0 where output is free.
+             * @description USD per million output tokens, as charged now; 0 if output is free.
              */
             output_per_1m: number;
         };
@@ -10506,7 +10509,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         UpdateApiKeyError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -10518,13 +10521,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -10535,7 +10538,7 @@ export interface components {
         };
         /** @description Body of a 403. */
         UpdateApiKeyError403: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -10547,13 +10550,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable?: boolean;
                 /**
                  * @description Category of the error.
@@ -10743,7 +10746,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         VerifyAccountError400: {
-            /** @description What is wrong. */
+            /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -10755,13 +10758,13 @@ export interface components {
                  * @description The code's entry in the documentation.
                  */
                 doc_url: string;
-                /** @description For people; not to be parsed. */
+                /** @description Human-readable; do not parse it. */
                 message: string;
-                /** @description Request field at fault; null where none is. */
+                /** @description The request field that caused the error; else null. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @description Whether sending the same request again can help. */
+                /** @description Whether retrying the same request can help. */
                 retryable: boolean;
                 /**
                  * @description Category of the error.
@@ -11084,15 +11087,15 @@ export interface operations {
              */
             400: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11103,15 +11106,15 @@ export interface operations {
             /** @description `auth_error`: The key or session token is unknown, was revoked or disabled, or has expired. */
             401: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11126,15 +11129,15 @@ export interface operations {
              */
             402: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11145,15 +11148,15 @@ export interface operations {
             /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11164,15 +11167,15 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11183,15 +11186,15 @@ export interface operations {
             /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11207,17 +11210,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11228,15 +11231,15 @@ export interface operations {
             /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11247,15 +11250,15 @@ export interface operations {
             /** @description `provider_error`: The provider failed. Nothing was charged; any hold was released in full. */
             502: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11268,15 +11271,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11343,15 +11346,15 @@ export interface operations {
              */
             400: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11365,15 +11368,15 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11388,15 +11391,15 @@ export interface operations {
              */
             402: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11407,15 +11410,15 @@ export interface operations {
             /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11426,15 +11429,15 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11445,15 +11448,15 @@ export interface operations {
             /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11469,17 +11472,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11490,15 +11493,15 @@ export interface operations {
             /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11509,15 +11512,15 @@ export interface operations {
             /** @description `provider_error`: The provider failed. Nothing was charged; any hold was released in full. */
             502: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11530,15 +11533,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11600,15 +11603,15 @@ export interface operations {
              */
             400: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11622,15 +11625,15 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11645,15 +11648,15 @@ export interface operations {
              */
             402: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11667,15 +11670,15 @@ export interface operations {
              */
             403: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry"?: "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11686,15 +11689,15 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11705,15 +11708,15 @@ export interface operations {
             /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11729,17 +11732,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11750,15 +11753,15 @@ export interface operations {
             /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11769,15 +11772,15 @@ export interface operations {
             /** @description `tts_failed`: The provider failed. Nothing was charged. */
             502: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11794,15 +11797,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11872,15 +11875,15 @@ export interface operations {
              */
             400: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry"?: "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11894,15 +11897,15 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11917,15 +11920,15 @@ export interface operations {
              */
             402: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11936,15 +11939,15 @@ export interface operations {
             /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11955,15 +11958,15 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11977,15 +11980,15 @@ export interface operations {
              */
             413: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -11999,15 +12002,15 @@ export interface operations {
              */
             415: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12021,15 +12024,15 @@ export interface operations {
              */
             422: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry"?: "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12045,17 +12048,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12066,15 +12069,15 @@ export interface operations {
             /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12085,15 +12088,15 @@ export interface operations {
             /** @description `upstream_invalid_response`: Every route returned an invalid answer. Nothing was charged. */
             502: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12110,15 +12113,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12164,7 +12167,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12177,7 +12180,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12190,7 +12193,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12203,17 +12206,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12226,7 +12229,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12241,7 +12244,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12287,15 +12290,15 @@ export interface operations {
              */
             400: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12309,15 +12312,15 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12332,15 +12335,15 @@ export interface operations {
              */
             402: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12351,15 +12354,15 @@ export interface operations {
             /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12370,15 +12373,15 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12389,15 +12392,15 @@ export interface operations {
             /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12408,15 +12411,15 @@ export interface operations {
             /** @description `unsupported_audio_type`: The endpoint does not support this audio format. */
             415: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12429,17 +12432,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12453,15 +12456,15 @@ export interface operations {
              */
             500: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12472,15 +12475,15 @@ export interface operations {
             /** @description `provider_error`: The provider failed. Nothing was charged; any hold was released in full. */
             502: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12493,15 +12496,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12548,15 +12551,15 @@ export interface operations {
              */
             400: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12570,15 +12573,15 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12593,15 +12596,15 @@ export interface operations {
              */
             402: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12612,15 +12615,15 @@ export interface operations {
             /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12631,15 +12634,15 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12650,15 +12653,15 @@ export interface operations {
             /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12671,17 +12674,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12695,15 +12698,15 @@ export interface operations {
              */
             500: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12714,15 +12717,15 @@ export interface operations {
             /** @description `provider_error`: The provider failed. Nothing was charged; any hold was released in full. */
             502: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12735,15 +12738,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12786,7 +12789,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12802,7 +12805,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12815,7 +12818,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12828,17 +12831,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12851,7 +12854,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12864,7 +12867,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12879,7 +12882,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12920,7 +12923,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12933,7 +12936,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12946,17 +12949,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12969,7 +12972,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -12984,7 +12987,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13031,7 +13034,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13047,7 +13050,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13064,7 +13067,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry"?: "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13077,7 +13080,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13090,17 +13093,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13113,7 +13116,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13128,7 +13131,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13172,7 +13175,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13188,7 +13191,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13205,7 +13208,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry"?: "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13218,17 +13221,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13241,7 +13244,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13256,7 +13259,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13306,7 +13309,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13322,7 +13325,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13339,7 +13342,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry"?: "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13352,7 +13355,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13365,17 +13368,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13388,7 +13391,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13403,7 +13406,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13444,7 +13447,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13457,7 +13460,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13470,17 +13473,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13493,7 +13496,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13508,7 +13511,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13555,7 +13558,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13568,7 +13571,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13581,17 +13584,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13604,7 +13607,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13619,7 +13622,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13669,7 +13672,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13682,7 +13685,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13695,7 +13698,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13708,17 +13711,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13731,7 +13734,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13746,7 +13749,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13787,7 +13790,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13803,7 +13806,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13816,17 +13819,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13839,7 +13842,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13854,7 +13857,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13903,7 +13906,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13916,7 +13919,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13929,7 +13932,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13942,7 +13945,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13955,17 +13958,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13978,7 +13981,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -13993,7 +13996,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14048,7 +14051,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14061,7 +14064,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14077,7 +14080,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14090,7 +14093,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14103,17 +14106,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14126,7 +14129,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14141,7 +14144,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14193,7 +14196,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14206,7 +14209,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14219,17 +14222,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14242,7 +14245,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14257,7 +14260,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14298,7 +14301,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14315,7 +14318,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry"?: "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14328,17 +14331,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14351,7 +14354,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14366,7 +14369,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14413,7 +14416,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14426,7 +14429,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14439,7 +14442,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14452,17 +14455,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14475,7 +14478,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14490,7 +14493,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14545,7 +14548,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14561,7 +14564,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14574,7 +14577,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14587,17 +14590,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14610,7 +14613,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14625,7 +14628,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14677,7 +14680,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14693,7 +14696,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14706,7 +14709,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14719,17 +14722,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14742,7 +14745,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14757,7 +14760,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14804,7 +14807,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14817,7 +14820,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14830,17 +14833,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14853,7 +14856,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14868,7 +14871,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14940,15 +14943,15 @@ export interface operations {
              */
             400: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14962,15 +14965,15 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -14985,15 +14988,15 @@ export interface operations {
              */
             402: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15007,15 +15010,15 @@ export interface operations {
              */
             403: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15026,15 +15029,15 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15048,15 +15051,15 @@ export interface operations {
              */
             413: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15067,15 +15070,15 @@ export interface operations {
             /** @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
             422: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15088,17 +15091,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15109,15 +15112,15 @@ export interface operations {
             /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15128,15 +15131,15 @@ export interface operations {
             /** @description `upstream_invalid_response`: Every route returned an invalid answer. Nothing was charged. */
             502: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15153,15 +15156,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15236,15 +15239,15 @@ export interface operations {
              */
             400: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15258,15 +15261,15 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15281,15 +15284,15 @@ export interface operations {
              */
             402: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15303,15 +15306,15 @@ export interface operations {
              */
             403: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15322,15 +15325,15 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15344,15 +15347,15 @@ export interface operations {
              */
             413: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15363,15 +15366,15 @@ export interface operations {
             /** @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
             422: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15384,17 +15387,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15405,15 +15408,15 @@ export interface operations {
             /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15424,15 +15427,15 @@ export interface operations {
             /** @description `upstream_invalid_response`: Every route returned an invalid answer. Nothing was charged. */
             502: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15449,15 +15452,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15502,7 +15505,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15515,7 +15518,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15528,17 +15531,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15551,7 +15554,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15566,7 +15569,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15611,7 +15614,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15627,7 +15630,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15640,7 +15643,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15653,17 +15656,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15676,7 +15679,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15691,7 +15694,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15715,7 +15718,7 @@ export interface operations {
                 headers: {
                     /** @description Always `true`: the endpoint is deprecated. */
                     deprecation: string;
-                    /** @description Address of the endpoint that replaces it, with `rel="successor-version"`. */
+                    /** @description URL of the endpoint that replaces it, with `rel="successor-version"`. */
                     link: string;
                     /**
                      * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
@@ -15736,7 +15739,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15749,7 +15752,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15762,17 +15765,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15785,7 +15788,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15800,7 +15803,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15847,7 +15850,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15863,7 +15866,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15876,7 +15879,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15894,7 +15897,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry"?: "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15907,7 +15910,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15920,17 +15923,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15943,7 +15946,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15958,7 +15961,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -15999,7 +16002,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16015,7 +16018,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16028,7 +16031,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16041,7 +16044,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16054,17 +16057,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16077,7 +16080,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16092,7 +16095,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16142,7 +16145,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16155,7 +16158,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16168,7 +16171,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16183,7 +16186,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16244,15 +16247,15 @@ export interface operations {
              */
             400: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16266,15 +16269,15 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16289,15 +16292,15 @@ export interface operations {
              */
             402: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16308,15 +16311,15 @@ export interface operations {
             /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16327,15 +16330,15 @@ export interface operations {
             /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16348,17 +16351,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16369,15 +16372,15 @@ export interface operations {
             /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16388,15 +16391,15 @@ export interface operations {
             /** @description `upstream_invalid_response`: Every route returned an invalid answer. Nothing was charged. */
             502: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16413,15 +16416,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16484,15 +16487,15 @@ export interface operations {
              */
             400: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16506,15 +16509,15 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16529,15 +16532,15 @@ export interface operations {
              */
             402: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16548,15 +16551,15 @@ export interface operations {
             /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16567,15 +16570,15 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16586,15 +16589,15 @@ export interface operations {
             /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16607,17 +16610,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16628,15 +16631,15 @@ export interface operations {
             /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16647,15 +16650,15 @@ export interface operations {
             /** @description `upstream_invalid_response`: Every route returned an invalid answer. Nothing was charged. */
             502: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16672,15 +16675,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16720,17 +16723,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16743,7 +16746,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16786,7 +16789,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16802,7 +16805,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16815,7 +16818,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16828,7 +16831,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16841,17 +16844,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16864,7 +16867,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16879,7 +16882,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16956,15 +16959,15 @@ export interface operations {
              */
             400: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -16978,15 +16981,15 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17001,15 +17004,15 @@ export interface operations {
              */
             402: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17020,15 +17023,15 @@ export interface operations {
             /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17039,15 +17042,15 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17058,15 +17061,15 @@ export interface operations {
             /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17086,15 +17089,15 @@ export interface operations {
              */
             422: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17110,17 +17113,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17134,15 +17137,15 @@ export interface operations {
              */
             500: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17159,15 +17162,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17180,15 +17183,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17202,15 +17205,15 @@ export interface operations {
              */
             504: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17286,15 +17289,15 @@ export interface operations {
              */
             400: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17305,15 +17308,15 @@ export interface operations {
             /** @description `auth_error`: The key or session token is unknown, was revoked or disabled, or has expired. */
             401: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17328,15 +17331,15 @@ export interface operations {
              */
             402: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17347,15 +17350,15 @@ export interface operations {
             /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17366,15 +17369,15 @@ export interface operations {
             /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17387,17 +17390,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17412,15 +17415,15 @@ export interface operations {
              */
             500: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17433,15 +17436,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17490,7 +17493,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17506,7 +17509,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17519,7 +17522,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17532,17 +17535,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17555,7 +17558,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17570,7 +17573,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17616,7 +17619,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17632,7 +17635,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17645,7 +17648,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17658,7 +17661,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17671,17 +17674,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17694,7 +17697,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17709,7 +17712,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17749,17 +17752,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17772,7 +17775,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17849,15 +17852,15 @@ export interface operations {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
                     "request-id": string;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17873,15 +17876,15 @@ export interface operations {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
                     "request-id": string;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17898,15 +17901,15 @@ export interface operations {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
                     "request-id": string;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17922,15 +17925,15 @@ export interface operations {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
                     "request-id": string;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17943,15 +17946,15 @@ export interface operations {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
                     "request-id": string;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17967,15 +17970,15 @@ export interface operations {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
                     "request-id": string;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -17988,15 +17991,15 @@ export interface operations {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
                     "request-id": string;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18011,17 +18014,17 @@ export interface operations {
                     "request-id": string;
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18034,15 +18037,15 @@ export interface operations {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
                     "request-id": string;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18055,15 +18058,15 @@ export interface operations {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
                     "request-id": string;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18082,15 +18085,15 @@ export interface operations {
                     "request-id": string;
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18143,7 +18146,7 @@ export interface operations {
                     "request-id": string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18161,7 +18164,7 @@ export interface operations {
                     "request-id": string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18176,7 +18179,7 @@ export interface operations {
                     "request-id": string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18191,7 +18194,7 @@ export interface operations {
                     "request-id": string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18206,7 +18209,7 @@ export interface operations {
                     "request-id": string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18221,17 +18224,17 @@ export interface operations {
                     "request-id": string;
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18246,7 +18249,7 @@ export interface operations {
                     "request-id": string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18263,7 +18266,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18358,7 +18361,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18371,17 +18374,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18394,7 +18397,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18437,7 +18440,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18450,7 +18453,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18463,17 +18466,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18486,7 +18489,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18537,7 +18540,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18550,17 +18553,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18573,7 +18576,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18613,17 +18616,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18636,7 +18639,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18693,15 +18696,15 @@ export interface operations {
             /** @description `invalid_request`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
             400: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18715,15 +18718,15 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18738,15 +18741,15 @@ export interface operations {
              */
             402: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18757,15 +18760,15 @@ export interface operations {
             /** @description `forbidden`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18776,15 +18779,15 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18795,15 +18798,15 @@ export interface operations {
             /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18814,15 +18817,15 @@ export interface operations {
             /** @description `invalid_request`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
             415: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18833,15 +18836,15 @@ export interface operations {
             /** @description `invalid_request`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
             422: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18854,17 +18857,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18875,15 +18878,15 @@ export interface operations {
             /** @description `server_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18894,15 +18897,15 @@ export interface operations {
             /** @description `server_error`: Every route returned an invalid answer. Nothing was charged. */
             502: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18915,15 +18918,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -18996,15 +18999,15 @@ export interface operations {
              */
             400: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19018,15 +19021,15 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19041,15 +19044,15 @@ export interface operations {
              */
             402: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19063,15 +19066,15 @@ export interface operations {
              */
             403: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19082,15 +19085,15 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19104,15 +19107,15 @@ export interface operations {
              */
             413: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19123,15 +19126,15 @@ export interface operations {
             /** @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
             422: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19144,17 +19147,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19165,15 +19168,15 @@ export interface operations {
             /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19184,15 +19187,15 @@ export interface operations {
             /** @description `upstream_invalid_response`: Every route returned an invalid answer. Nothing was charged. */
             502: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19209,15 +19212,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19278,15 +19281,15 @@ export interface operations {
              */
             400: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19300,15 +19303,15 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19323,15 +19326,15 @@ export interface operations {
              */
             402: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19342,15 +19345,15 @@ export interface operations {
             /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19361,15 +19364,15 @@ export interface operations {
             /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19382,17 +19385,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19403,15 +19406,15 @@ export interface operations {
             /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
             500: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19422,15 +19425,15 @@ export interface operations {
             /** @description `upstream_invalid_response`: Every route returned an invalid answer. Nothing was charged. */
             502: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19447,15 +19450,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19496,7 +19499,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19512,7 +19515,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19525,7 +19528,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19538,7 +19541,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19551,17 +19554,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19574,7 +19577,7 @@ export interface operations {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19589,7 +19592,7 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19664,15 +19667,15 @@ export interface operations {
              */
             400: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19683,15 +19686,15 @@ export interface operations {
             /** @description `auth_error`: The key or session token is unknown, was revoked or disabled, or has expired. */
             401: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19706,15 +19709,15 @@ export interface operations {
              */
             402: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19725,15 +19728,15 @@ export interface operations {
             /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
             403: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19744,15 +19747,15 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
             404: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19763,15 +19766,15 @@ export interface operations {
             /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19784,17 +19787,17 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19809,15 +19812,15 @@ export interface operations {
              */
             500: {
                 headers: {
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
@@ -19830,15 +19833,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
-                    /** @description Requests a minute that the limit allows. */
+                    /** @description Requests per minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
+                    /** @description Whether retrying the same request can help. */
                     "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };

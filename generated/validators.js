@@ -33398,7 +33398,7 @@ const schema_CatalogModel = {
 "type": "string",
 "maxLength": 200,
 "pattern": "^[!-~]+$",
-"description": "Model id, 1 to 200 printable ASCII characters without spaces, since headers carry it; what requests send as `model`."
+"description": "Model id: 1 to 200 printable ASCII characters without spaces, because headers carry it. Requests send it as `model`."
 },
 "type": { "$ref": "#/components/schemas/ModelType" },
 "object": {

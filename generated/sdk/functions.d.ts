@@ -951,7 +951,7 @@ export declare function recommendModels(client: Client, input?: RecommendModelsQ
 export declare function getModel(client: Client, id: string, options?: RequestOptions): Call<ModelRow, "getModel">;
 
 /**
- * Lists the price of every model, sorted by id, in USD. Public; the answer may be kept for 60 seconds.
+ * Lists the price of every model, sorted by id, in USD. Public; the answer may be cached for 60 seconds.
  *
  * `GET /v1/pricing`, /docs/api/getPricing
  *
@@ -1056,30 +1056,30 @@ export declare function getReceipt(client: Client, request_id: string, options?:
 export declare function createVideo(client: Client, input: VideoRequest, options?: IdempotentOptions): Call<VideoJob | QueuedVideoJob, "createVideo">;
 
 /**
- * Orders a picture and waits for it: the job with its `output` and `charged_amount` (USD).
+ * Generates an image and waits for the finished job, with its `output` and `charged_amount` (USD).
  *
- * `onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.
- * A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.
+ * `onProgress` gets the job after the submit and after each poll. An abort ends the waiting, not the job.
+ * A failed job throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; it costs nothing.
  *
  * /docs/api/createImage, /docs/api/getJob
  */
 export declare function generateImageAndWait(client: Client, input: ImageRequest, options?: WaitOptions<ImageJob | QueuedImageJob>): Call<Succeeded<ImageJob>, "createImage" | "getJob", JobFailure<ImageJob>>;
 
 /**
- * Orders a clip and waits for it: the job with its `output` and `charged_amount` (USD).
+ * Generates a video and waits for the finished job, with its `output` and `charged_amount` (USD).
  *
- * `onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.
- * A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.
+ * `onProgress` gets the job after the submit and after each poll. An abort ends the waiting, not the job.
+ * A failed job throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; it costs nothing.
  *
  * /docs/api/createVideo, /docs/api/getJob
  */
 export declare function generateVideoAndWait(client: Client, input: VideoRequest, options?: WaitOptions<VideoJob | QueuedVideoJob>): Call<Succeeded<VideoJob>, "createVideo" | "getJob", JobFailure<VideoJob>>;
 
 /**
- * Runs an image or video model and waits for its result: `output` and `charged_amount` (USD).
+ * Runs an image or video model and waits for the finished job, with its `output` and `charged_amount` (USD).
  *
- * `onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.
- * A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.
+ * `onProgress` gets the job after the submit and after each poll. An abort ends the waiting, not the job.
+ * A failed job throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; it costs nothing.
  *
  * /docs/api/runGenmedia, /docs/api/getGenmediaJob
  */

@@ -132,13 +132,13 @@ export * from "./runtime/public.js";
 export type * from "./types.js";
 
 /**
- * The gateway's client: `new Svc({ baseURL, apiKey })`, or with nothing where the environment has `SVC_URL` and `SVC_KEY`.
- * Every call gives a promise that also has `withResponse()` and `result()`; every failure is a `SvcError`.
+ * The gateway's client: `new Svc({ baseURL, apiKey })`, or `new Svc()` if the environment has `SVC_URL` and `SVC_KEY`.
+ * Every call returns a promise that also has `withResponse()` and `result()`; every failure is a `SvcError`.
  */
 export declare class Svc {
-  /** Throws a TypeError without an address. */
+  /** Throws a TypeError if there is no base URL. */
   constructor(options?: ClientOptions);
-  /** For the functions of `svc-sdk/functions`. */
+  /** Pass it to the functions of `svc-sdk/functions`. */
   readonly client: Client;
   readonly audio: AudioMethods;
   readonly keys: KeysMethods;
@@ -896,10 +896,10 @@ export interface GenmediaMethods {
    */
   run(input: GenmediaRequest, options?: IdempotentOptions): Call<GenmediaCompleted | GenmediaRunning, "runGenmedia">;
   /**
-   * Runs an image or video model and waits for its result: `output` and `charged_amount` (USD).
+   * Runs an image or video model and waits for the finished job, with its `output` and `charged_amount` (USD).
    *
-   * `onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.
-   * A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.
+   * `onProgress` gets the job after the submit and after each poll. An abort ends the waiting, not the job.
+   * A failed job throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; it costs nothing.
    *
    * /docs/api/runGenmedia, /docs/api/getGenmediaJob
    */
@@ -935,10 +935,10 @@ export interface ImagesMethods {
    */
   generate(input: ImageRequest, options?: IdempotentOptions): Call<ImageJob | QueuedImageJob, "createImage">;
   /**
-   * Orders a picture and waits for it: the job with its `output` and `charged_amount` (USD).
+   * Generates an image and waits for the finished job, with its `output` and `charged_amount` (USD).
    *
-   * `onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.
-   * A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.
+   * `onProgress` gets the job after the submit and after each poll. An abort ends the waiting, not the job.
+   * A failed job throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; it costs nothing.
    *
    * /docs/api/createImage, /docs/api/getJob
    */
@@ -1077,7 +1077,7 @@ export interface ModelsMethods {
 /** `svc.pricing` */
 export interface PricingMethods {
   /**
-   * Lists the price of every model, sorted by id, in USD. Public; the answer may be kept for 60 seconds.
+   * Lists the price of every model, sorted by id, in USD. Public; the answer may be cached for 60 seconds.
    *
    * `GET /v1/pricing`, /docs/api/getPricing
    *
@@ -1173,10 +1173,10 @@ export interface VideosMethods {
    */
   generate(input: VideoRequest, options?: IdempotentOptions): Call<VideoJob | QueuedVideoJob, "createVideo">;
   /**
-   * Orders a clip and waits for it: the job with its `output` and `charged_amount` (USD).
+   * Generates a video and waits for the finished job, with its `output` and `charged_amount` (USD).
    *
-   * `onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.
-   * A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.
+   * `onProgress` gets the job after the submit and after each poll. An abort ends the waiting, not the job.
+   * A failed job throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; it costs nothing.
    *
    * /docs/api/createVideo, /docs/api/getJob
    */

@@ -1298,7 +1298,7 @@ export interface MadeVoice {
 /** A media job; `object` says which type. */
 export type MediaJob = ImageJob | VideoJob;
 
-/** Price of a media model; `pricing_mode` tells which keys `detail` has. `per-video`, `per-song` and `per-call` appear on no row. */
+/** Price of a media model; `pricing_mode` determines the keys of `detail`. `per-video`, `per-song` and `per-call` appear on no row. */
 export type MediaPriceRow = PerImageRow | PerQualityRow | PerMegapixelRow | PerSecondRow | PerMinuteRow | PerThousandCharactersRow;
 
 /** A message from the model. */
@@ -1477,7 +1477,7 @@ export interface MessageUsage {
   cache_discount: number;
 }
 
-/** What a media model works on. */
+/** Medium of a media model. */
 export type Modality = "image" | "audio" | "video";
 
 /** The applied filters. Every key is present; unused ones are empty or null. */
@@ -1826,9 +1826,9 @@ export interface PerImageDetail {
 export interface PerImageRow {
   /** Model id. */
   id: string;
-  /** Name for people. */
+  /** Display name. */
   name: string;
-  /** What the model works on. */
+  /** Medium of the model. */
   modality: Modality;
   /**
    * USD for one typical call: one image (of the default quality, of one megapixel), a 5-second video, 30 seconds of music, one minute of
@@ -1837,17 +1837,17 @@ export interface PerImageRow {
   usd_per_call: number;
   /** Always `per-image`. */
   pricing_mode: "per-image";
-  /** Its price. */
+  /** Price details. */
   detail: PerImageDetail;
 }
 
 /** Detail of a model billed by megapixel: base + extra x max(0, megapixels - 1), one megapixel being 1,000,000 pixels. */
 export interface PerMegapixelDetail {
-  /** USD for the first megapixel, and for anything smaller. */
+  /** USD for the first megapixel; smaller images cost the same. */
   base_usd: number;
-  /** USD for each further megapixel, parts of one in proportion. */
+  /** USD for each additional megapixel; fractions are billed proportionally. */
   extra_per_mp_usd: number;
-  /** How the price is put together, for people. */
+  /** How the price is calculated, human-readable. */
   note: string;
 }
 
@@ -1855,9 +1855,9 @@ export interface PerMegapixelDetail {
 export interface PerMegapixelRow {
   /** Model id. */
   id: string;
-  /** Name for people. */
+  /** Display name. */
   name: string;
-  /** What the model works on. */
+  /** Medium of the model. */
   modality: Modality;
   /**
    * USD for one typical call: one image (of the default quality, of one megapixel), a 5-second video, 30 seconds of music, one minute of
@@ -1866,15 +1866,15 @@ export interface PerMegapixelRow {
   usd_per_call: number;
   /** Always `per-megapixel`. */
   pricing_mode: "per-megapixel";
-  /** Its price. */
+  /** Price details. */
   detail: PerMegapixelDetail;
 }
 
 /** Detail of a model billed by minute. */
 export interface PerMinuteDetail {
-  /** USD per minute; begun minutes count whole. */
+  /** USD per minute; a started minute counts as a full one. */
   usd_per_minute: number;
-  /** Least number of minutes billed per call. */
+  /** Minimum minutes billed per call. */
   min_billable_minutes: number;
 }
 
@@ -1882,9 +1882,9 @@ export interface PerMinuteDetail {
 export interface PerMinuteRow {
   /** Model id. */
   id: string;
-  /** Name for people. */
+  /** Display name. */
   name: string;
-  /** What the model works on. */
+  /** Medium of the model. */
   modality: Modality;
   /**
    * USD for one typical call: one image (of the default quality, of one megapixel), a 5-second video, 30 seconds of music, one minute of
@@ -1893,7 +1893,7 @@ export interface PerMinuteRow {
   usd_per_call: number;
   /** Always `per-minute`. */
   pricing_mode: "per-minute";
-  /** Its price. */
+  /** Price details. */
   detail: PerMinuteDetail;
 }
 
@@ -1901,7 +1901,7 @@ export interface PerMinuteRow {
 export interface PerQualityDetail {
   /** USD per image, by quality. */
   tiers: QualityPrices;
-  /** The quality that is billed when a request names none. */
+  /** The quality that is billed by default. */
   default_quality: Quality;
 }
 
@@ -1909,9 +1909,9 @@ export interface PerQualityDetail {
 export interface PerQualityRow {
   /** Model id. */
   id: string;
-  /** Name for people. */
+  /** Display name. */
   name: string;
-  /** What the model works on. */
+  /** Medium of the model. */
   modality: Modality;
   /**
    * USD for one typical call: one image (of the default quality, of one megapixel), a 5-second video, 30 seconds of music, one minute of
@@ -1920,7 +1920,7 @@ export interface PerQualityRow {
   usd_per_call: number;
   /** Always `per-quality`. */
   pricing_mode: "per-quality";
-  /** Its prices. */
+  /** Price details. */
   detail: PerQualityDetail;
 }
 
@@ -1928,11 +1928,11 @@ export interface PerQualityRow {
 export interface PerSecondDetail {
   /** USD per second. */
   usd_per_second: number;
-  /** USD per second of a video with sound, where that has a price of its own; else null. */
+  /** USD per second of a video with sound, if that has a separate price; else null. */
   usd_per_second_with_audio: number | null;
-  /** Shortest length in seconds; null where the model names none. */
+  /** Shortest length in seconds; null if the model declares none. */
   min_seconds: number | null;
-  /** Longest length in seconds; null where the model names none. */
+  /** Longest length in seconds; null if the model declares none. */
   max_seconds: number | null;
 }
 
@@ -1940,9 +1940,9 @@ export interface PerSecondDetail {
 export interface PerSecondRow {
   /** Model id. */
   id: string;
-  /** Name for people. */
+  /** Display name. */
   name: string;
-  /** What the model works on. */
+  /** Medium of the model. */
   modality: Modality;
   /**
    * USD for one typical call: one image (of the default quality, of one megapixel), a 5-second video, 30 seconds of music, one minute of
@@ -1951,13 +1951,13 @@ export interface PerSecondRow {
   usd_per_call: number;
   /** Always `per-second`. */
   pricing_mode: "per-second";
-  /** Its price. */
+  /** Price details. */
   detail: PerSecondDetail;
 }
 
 /** Detail of a model billed by character. */
 export interface PerThousandCharactersDetail {
-  /** USD per 1,000 characters; each character counts. */
+  /** USD per 1,000 characters; every character counts. */
   usd_per_1k_chars: number;
 }
 
@@ -1965,9 +1965,9 @@ export interface PerThousandCharactersDetail {
 export interface PerThousandCharactersRow {
   /** Model id. */
   id: string;
-  /** Name for people. */
+  /** Display name. */
   name: string;
-  /** What the model works on. */
+  /** Medium of the model. */
   modality: Modality;
   /**
    * USD for one typical call: one image (of the default quality, of one megapixel), a 5-second video, 30 seconds of music, one minute of
@@ -1976,7 +1976,7 @@ export interface PerThousandCharactersRow {
   usd_per_call: number;
   /** Always `per-1k-chars`. */
   pricing_mode: "per-1k-chars";
-  /** Its price. */
+  /** Price details. */
   detail: PerThousandCharactersDetail;
 }
 
@@ -1997,7 +1997,10 @@ export interface PricingCatalog {
   text_count: number;
   /** Number of rows in `media`. */
   media_count: number;
-  /** Token-billed models, sorted by `id`. The flat fee per request of search models is in no row but in each answer's `usage.cost`. */
+  /**
+   * Token-billed models, sorted by `id`. The flat fee per request of search models is not listed here; each answer's `usage.cost` includes
+   * it.
+   */
   text: TextPriceRow[];
   /** Media models, sorted by `id`. */
   media: MediaPriceRow[];
@@ -2023,7 +2026,7 @@ export interface PromptTokensDetails {
   cache_write_tokens?: number;
 }
 
-/** The qualities that have a price. */
+/** The priced quality levels. */
 export type Quality = "low" | "medium" | "high";
 
 /** USD per image, by quality. */
@@ -3329,19 +3332,19 @@ export interface TextFormat {
 export interface TextPriceRow {
   /** Model id. */
   id: string;
-  /** Name for people. */
+  /** Display name. */
   name: string;
-  /** USD per million input tokens, as charged now: the promotional rate while a promotion runs. */
+  /** USD per million input tokens, as charged now, with any promotion. */
   input_per_1m: number;
-  /** USD per million output tokens, as charged now; 0 where output is free. */
+  /** USD per million output tokens, as charged now; 0 if output is free. */
   output_per_1m: number;
-  /** USD per million input tokens without a promotion; always there. */
+  /** USD per million input tokens without a promotion; always present. */
   list_input_per_1m: number;
-  /** USD per million output tokens without a promotion; always there. */
+  /** USD per million output tokens without a promotion; always present. */
   list_output_per_1m: number;
   /**
-   * USD per million input tokens read from the model's own prompt cache, billed whenever the model reports such tokens; null where it has
-   * no rate of its own for them.
+   * USD per million input tokens read from the model's own prompt cache, billed whenever the model reports such tokens; null if the model
+   * has no separate rate for them.
    */
   cached_input_per_1m: number | null;
 }
@@ -3611,7 +3614,7 @@ export interface TranscriptionBilling {
   fallback?: string;
 }
 
-/** What `audio.transcriptions.create` takes. */
+/** The request of `audio.transcriptions.create`. */
 export interface TranscriptionForm {
   /**
    * The audio (mp3, wav, m4a, ogg, webm, flac; else 415 `unsupported_audio_type`), at most 25 MB. A missing file gives 400
@@ -3944,7 +3947,7 @@ export type VoiceAgeGroup = "child" | "young" | "middle-aged" | "elderly";
 /** Where a voice comes from. */
 export type VoiceCategory = "premade" | "cloned";
 
-/** What `audio.voices.clone` takes. */
+/** The request of `audio.voices.clone`. */
 export interface VoiceCloneForm {
   /**
    * The voice sample: MP3, WAV or M4A, at most 10 MB, 10 seconds to 5 minutes. Another format gives 415 `unsupported_audio_type`; a sample
@@ -4057,22 +4060,22 @@ export interface VoiceSettings {
   use_speaker_boost?: boolean | null | undefined;
 }
 
-/** What `audio.music.create` may be narrowed by. */
+/** Query parameters of `audio.music.create`. */
 export interface CreateMusicQuery {
   /** `1` keeps the audio and returns JSON with its permanent URL; default: the audio itself. */
   save_to_blob?: SaveToBlob | undefined;
 }
-/** What `audio.sfx.create` may be narrowed by. */
+/** Query parameters of `audio.sfx.create`. */
 export interface CreateSoundEffectQuery {
   /** `1` keeps the audio and returns JSON with its permanent URL; default: the audio itself. */
   save_to_blob?: SaveToBlob | undefined;
 }
-/** What `audio.voices.list` may be narrowed by. */
+/** Query parameters of `audio.voices.list`. */
 export interface ListVoicesQuery {
   /** Whose voices to list: `provider_a` (default), `provider_b` or `all`. Any other value gives 400 `invalid_parameter`. */
   provider?: VoiceProvider | undefined;
 }
-/** What `usage.logs` may be narrowed by. */
+/** Query parameters of `usage.logs`. */
 export interface ListUsageLogsQuery {
   /** Rows per page: 1 to 200, default 50. */
   limit?: number | undefined;
@@ -4091,7 +4094,7 @@ export interface ListUsageLogsQuery {
   /** Only requests with this key: its record id or its masked form. The secret itself is refused. */
   key?: string | undefined;
 }
-/** What `credits.ledger` may be narrowed by. */
+/** Query parameters of `credits.ledger`. */
 export interface ListLedgerEntriesQuery {
   /** Entries per page: 1 to 200, default 50. */
   limit?: number | undefined;
@@ -4100,7 +4103,7 @@ export interface ListLedgerEntriesQuery {
   /** Only entries of this type. */
   type?: LedgerEntryType | undefined;
 }
-/** What `jobs.list` may be narrowed by. */
+/** Query parameters of `jobs.list`. */
 export interface ListJobsQuery {
   /** Jobs per page: 1 to 100, default 20. */
   limit?: number | undefined;
@@ -4113,12 +4116,12 @@ export interface ListJobsQuery {
   /** Only image jobs or only video jobs; default: both. */
   kind?: JobKind | undefined;
 }
-/** What `jobs.get` may be narrowed by. */
+/** Query parameters of `jobs.get`. */
 export interface GetJobQuery {
   /** Seconds to wait for an unfinished job to end: 0 to 25; default 0, answer at once. */
   wait?: number | undefined;
 }
-/** What `models.list` may be narrowed by. */
+/** Query parameters of `models.list`. */
 export interface ListModelsQuery {
   /** Types; lists models of any of them. `realtime` and `audio-understanding` list no models. */
   type?: string | string[] | undefined;
@@ -4175,7 +4178,7 @@ export interface ListModelsQuery {
   /** Lists rows before the row with this id: the `first_id` of the next page; default: to the last row. Applies like `limit`. */
   before_id?: string | undefined;
 }
-/** What `models.recommend` may be narrowed by. */
+/** Query parameters of `models.recommend`. */
 export interface RecommendModelsQuery {
   /** The use case; the old vocabulary of `recommended_for` works too. A value that no model has gives an empty list. */
   use_case?: string | undefined;
@@ -4189,7 +4192,7 @@ export interface RecommendModelsQuery {
   max_input_price?: number | undefined;
 }
 
-/** The headers of answers. Over HTTP they are texts; here is what the texts say. */
+/** The headers of answers, with the types of their values. Over HTTP they are strings. */
 export interface AnswerHeaders {
   /** Equals `x-request-id`, under the name that Anthropic's clients read. */
   "request-id": string;
@@ -4241,27 +4244,27 @@ export interface AnswerHeaders {
 export type HeadersOf<Always extends keyof AnswerHeaders, May extends keyof AnswerHeaders = never> = Pick<AnswerHeaders, Always> &
   Partial<Pick<AnswerHeaders, May>>;
 
-/** An error of one status: the codes it may have, and the body that came. A job that failed has no status. */
+/** An error of one status, with its possible codes and its body. A failed job has no status. */
 export interface Refusal<Status extends number | null, Code extends string, Body> {
   status: Status;
-  /** Stable word to branch on. */
+  /** Stable code to branch on. */
   code: Code;
   body: Body;
 }
 
 /** The body of an error of a payment that could not be started. */
 export interface TopupErrorBody<Code extends string, Type extends string> {
-  /** What is wrong. */
+  /** The error. */
   error: {
-    /** For people; not to be parsed. */
+    /** Human-readable; do not parse it. */
     message: string;
     /** Category of the error. */
     type: Type;
     /** Stable code to branch on. */
     code: Code;
-    /** Request field at fault; null where none is. */
+    /** The request field that caused the error; else null. */
     param: string | null;
-    /** Whether sending the same request again can help. */
+    /** Whether retrying the same request can help. */
     retryable: boolean;
     /** Equals the header `x-request-id`. */
     request_id: string;
@@ -4286,21 +4289,21 @@ export interface TopupErrorBody<Code extends string, Type extends string> {
   details?: PaymentDetails;
 }
 
-/** The body of an error that credit would mend, with the sums. */
+/** The body of an error that added credit fixes, with the amounts. */
 export interface AnthropicPaymentErrorBody<Code extends string, Type extends string> {
   /** Always `error`. */
   type: "error";
-  /** What is wrong. */
+  /** The error. */
   error: {
-    /** For people; not to be parsed. */
+    /** Human-readable; do not parse it. */
     message: string;
     /** Category of the error. */
     type: Type;
     /** Stable code to branch on. */
     code: Code;
-    /** Request field at fault; null where none is. */
+    /** The request field that caused the error; else null. */
     param: string | null;
-    /** Whether sending the same request again can help. */
+    /** Whether retrying the same request can help. */
     retryable: boolean;
     /** Equals the header `x-request-id`. */
     request_id: string;
@@ -4332,13 +4335,13 @@ export interface AnthropicPaymentErrorBody<Code extends string, Type extends str
   details: PaymentDetails;
 }
 
-/** The body of an error that credit would mend, with the sums. */
+/** The body of an error that added credit fixes, with the amounts. */
 export interface BarePaymentErrorBody<Code extends string> {
-  /** What is wrong. */
+  /** The error. */
   error: {
-    /** For people; not to be parsed. */
+    /** Human-readable; do not parse it. */
     message: string;
-    /** Stable word to branch on; it takes the place of a code. */
+    /** Stable value to branch on, in place of a code. */
     type: Code;
     /** Equals the header `x-request-id`. */
     request_id: string;
@@ -4363,11 +4366,11 @@ export interface BarePaymentErrorBody<Code extends string> {
   details: PaymentDetails;
 }
 
-/** The body of an error that credit would mend, with the sums. */
+/** The body of an error that added credit fixes, with the amounts. */
 export interface GenmediaPaymentErrorBody<Code extends string> {
-  /** For people; not to be parsed. */
+  /** Human-readable; do not parse it. */
   error: string;
-  /** What is wrong, for machines. */
+  /** The error, machine-readable. */
   details: {
     /** Category of the error. */
     error_type: string;
@@ -4396,19 +4399,19 @@ export interface GenmediaPaymentErrorBody<Code extends string> {
   topup?: TopUp;
 }
 
-/** The body of an error that credit would mend, with the sums. */
+/** The body of an error that added credit fixes, with the amounts. */
 export interface PaymentErrorBody<Code extends string, Type extends string> {
-  /** What is wrong. */
+  /** The error. */
   error: {
-    /** For people; not to be parsed. */
+    /** Human-readable; do not parse it. */
     message: string;
     /** Category of the error. */
     type: Type;
     /** Stable code to branch on. */
     code: Code;
-    /** Request field at fault; null where none is. */
+    /** The request field that caused the error; else null. */
     param: string | null;
-    /** Whether sending the same request again can help. */
+    /** Whether retrying the same request can help. */
     retryable: boolean;
     /** Equals the header `x-request-id`. */
     request_id: string;
@@ -4433,19 +4436,19 @@ export interface PaymentErrorBody<Code extends string, Type extends string> {
   details: PaymentDetails;
 }
 
-/** The body of an error that may come without `retryable`. */
+/** The body of an error that may lack `retryable`. */
 export interface OlderErrorBody<Code extends string, Type extends string> {
-  /** What is wrong. */
+  /** The error. */
   error: {
-    /** For people; not to be parsed. */
+    /** Human-readable; do not parse it. */
     message: string;
     /** Category of the error. */
     type: Type;
     /** Stable code to branch on. */
     code: Code;
-    /** Request field at fault; null where none is. */
+    /** The request field that caused the error; else null. */
     param: string | null;
-    /** Whether sending the same request again can help. */
+    /** Whether retrying the same request can help. */
     retryable?: boolean;
     /** Equals the header `x-request-id`. */
     request_id: string;
@@ -4454,21 +4457,76 @@ export interface OlderErrorBody<Code extends string, Type extends string> {
   };
 }
 
-/** The body of an error that may name models to use instead. */
-export interface AnthropicModelErrorBody<Code extends string, Type extends string> {
+/** The body of an error that may suggest models with another route. */
+export interface AnthropicRouteErrorBody<Code extends string, Type extends string> {
   /** Always `error`. */
   type: "error";
-  /** What is wrong. */
+  /** The error. */
   error: {
-    /** For people; not to be parsed. */
+    /** Human-readable; do not parse it. */
     message: string;
     /** Category of the error. */
     type: Type;
     /** Stable code to branch on. */
     code: Code;
-    /** Request field at fault; null where none is. */
+    /** The request field that caused the error; else null. */
     param: string | null;
-    /** Whether sending the same request again can help. */
+    /** Whether retrying the same request can help. */
+    retryable: boolean;
+    /** Equals the header `x-request-id`. */
+    request_id: string;
+    /** The code's entry in the documentation. */
+    doc_url: string;
+    /** The code, where Anthropic's clients look for it. */
+    details: {
+      /** Stable code to branch on. */
+      error_code: Code;
+    };
+    /** Other models that may work; on `route_refused`. */
+    suggested_models?: string[];
+  };
+  /** Equals the header `x-request-id`. */
+  request_id: string;
+}
+
+/** The body of an error that may suggest models with another route. */
+export interface RouteErrorBody<Code extends string, Type extends string> {
+  /** The error. */
+  error: {
+    /** Human-readable; do not parse it. */
+    message: string;
+    /** Category of the error. */
+    type: Type;
+    /** Stable code to branch on. */
+    code: Code;
+    /** The request field that caused the error; else null. */
+    param: string | null;
+    /** Whether retrying the same request can help. */
+    retryable: boolean;
+    /** Equals the header `x-request-id`. */
+    request_id: string;
+    /** The code's entry in the documentation. */
+    doc_url: string;
+    /** Other models that may work; on `route_refused`. */
+    suggested_models?: string[];
+  };
+}
+
+/** The body of an error that may suggest other models. */
+export interface AnthropicModelErrorBody<Code extends string, Type extends string> {
+  /** Always `error`. */
+  type: "error";
+  /** The error. */
+  error: {
+    /** Human-readable; do not parse it. */
+    message: string;
+    /** Category of the error. */
+    type: Type;
+    /** Stable code to branch on. */
+    code: Code;
+    /** The request field that caused the error; else null. */
+    param: string | null;
+    /** Whether retrying the same request can help. */
     retryable: boolean;
     /** Equals the header `x-request-id`. */
     request_id: string;
@@ -4488,13 +4546,13 @@ export interface AnthropicModelErrorBody<Code extends string, Type extends strin
   suggested_models?: string[];
 }
 
-/** The body of an error that may name models to use instead. */
+/** The body of an error that may suggest other models. */
 export interface BareModelErrorBody<Code extends string> {
-  /** What is wrong. */
+  /** The error. */
   error: {
-    /** For people; not to be parsed. */
+    /** Human-readable; do not parse it. */
     message: string;
-    /** Stable word to branch on; it takes the place of a code. */
+    /** Stable value to branch on, in place of a code. */
     type: Code;
     /** Equals the header `x-request-id`. */
     request_id: string;
@@ -4505,11 +4563,11 @@ export interface BareModelErrorBody<Code extends string> {
   suggested_models?: string[];
 }
 
-/** The body of an error that may name models to use instead. */
+/** The body of an error that may suggest other models. */
 export interface GenmediaModelErrorBody<Code extends string> {
-  /** For people; not to be parsed. */
+  /** Human-readable; do not parse it. */
   error: string;
-  /** What is wrong, for machines. */
+  /** The error, machine-readable. */
   details: {
     /** Category of the error. */
     error_type: string;
@@ -4524,19 +4582,19 @@ export interface GenmediaModelErrorBody<Code extends string> {
   suggested_models?: string[];
 }
 
-/** The body of an error that may name models to use instead. */
+/** The body of an error that may suggest other models. */
 export interface ModelErrorBody<Code extends string, Type extends string> {
-  /** What is wrong. */
+  /** The error. */
   error: {
-    /** For people; not to be parsed. */
+    /** Human-readable; do not parse it. */
     message: string;
     /** Category of the error. */
     type: Type;
     /** Stable code to branch on. */
     code: Code;
-    /** Request field at fault; null where none is. */
+    /** The request field that caused the error; else null. */
     param: string | null;
-    /** Whether sending the same request again can help. */
+    /** Whether retrying the same request can help. */
     retryable: boolean;
     /** Equals the header `x-request-id`. */
     request_id: string;
@@ -4549,76 +4607,21 @@ export interface ModelErrorBody<Code extends string, Type extends string> {
   suggested_models?: string[];
 }
 
-/** The body of an error that may name models with another route. */
-export interface AnthropicRouteErrorBody<Code extends string, Type extends string> {
-  /** Always `error`. */
-  type: "error";
-  /** What is wrong. */
-  error: {
-    /** For people; not to be parsed. */
-    message: string;
-    /** Category of the error. */
-    type: Type;
-    /** Stable code to branch on. */
-    code: Code;
-    /** Request field at fault; null where none is. */
-    param: string | null;
-    /** Whether sending the same request again can help. */
-    retryable: boolean;
-    /** Equals the header `x-request-id`. */
-    request_id: string;
-    /** The code's entry in the documentation. */
-    doc_url: string;
-    /** The code, where Anthropic's clients look for it. */
-    details: {
-      /** Stable code to branch on. */
-      error_code: Code;
-    };
-    /** Other models that may serve; on `route_refused`. */
-    suggested_models?: string[];
-  };
-  /** Equals the header `x-request-id`. */
-  request_id: string;
-}
-
-/** The body of an error that may name models with another route. */
-export interface RouteErrorBody<Code extends string, Type extends string> {
-  /** What is wrong. */
-  error: {
-    /** For people; not to be parsed. */
-    message: string;
-    /** Category of the error. */
-    type: Type;
-    /** Stable code to branch on. */
-    code: Code;
-    /** Request field at fault; null where none is. */
-    param: string | null;
-    /** Whether sending the same request again can help. */
-    retryable: boolean;
-    /** Equals the header `x-request-id`. */
-    request_id: string;
-    /** The code's entry in the documentation. */
-    doc_url: string;
-    /** Other models that may serve; on `route_refused`. */
-    suggested_models?: string[];
-  };
-}
-
 /** The body of an error. */
 export interface AnthropicErrorBody<Code extends string, Type extends string> {
   /** Always `error`. */
   type: "error";
-  /** What is wrong. */
+  /** The error. */
   error: {
-    /** For people; not to be parsed. */
+    /** Human-readable; do not parse it. */
     message: string;
     /** Category of the error. */
     type: Type;
     /** Stable code to branch on. */
     code: Code;
-    /** Request field at fault; null where none is. */
+    /** The request field that caused the error; else null. */
     param: string | null;
-    /** Whether sending the same request again can help. */
+    /** Whether retrying the same request can help. */
     retryable: boolean;
     /** Equals the header `x-request-id`. */
     request_id: string;
@@ -4636,11 +4639,11 @@ export interface AnthropicErrorBody<Code extends string, Type extends string> {
 
 /** The body of an error. */
 export interface BareErrorBody<Code extends string> {
-  /** What is wrong. */
+  /** The error. */
   error: {
-    /** For people; not to be parsed. */
+    /** Human-readable; do not parse it. */
     message: string;
-    /** Stable word to branch on; it takes the place of a code. */
+    /** Stable value to branch on, in place of a code. */
     type: Code;
     /** Equals the header `x-request-id`. */
     request_id: string;
@@ -4649,17 +4652,17 @@ export interface BareErrorBody<Code extends string> {
 
 /** The body of an error. */
 export interface ErrorBody<Code extends string, Type extends string> {
-  /** What is wrong. */
+  /** The error. */
   error: {
-    /** For people; not to be parsed. */
+    /** Human-readable; do not parse it. */
     message: string;
     /** Category of the error. */
     type: Type;
     /** Stable code to branch on. */
     code: Code;
-    /** Request field at fault; null where none is. */
+    /** The request field that caused the error; else null. */
     param: string | null;
-    /** Whether sending the same request again can help. */
+    /** Whether retrying the same request can help. */
     retryable: boolean;
     /** Equals the header `x-request-id`. */
     request_id: string;
@@ -4670,9 +4673,9 @@ export interface ErrorBody<Code extends string, Type extends string> {
 
 /** The body of an error. */
 export interface GenmediaErrorBody<Code extends string> {
-  /** For people; not to be parsed. */
+  /** Human-readable; do not parse it. */
   error: string;
-  /** What is wrong, for machines. */
+  /** The error, machine-readable. */
   details: {
     /** Category of the error. */
     error_type: string;
@@ -4814,104 +4817,104 @@ export type UpdateApiKeyError400 = Refusal<400, "invalid_json" | "invalid_parame
 export type UpdateApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type VerifyAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
 
-/** What `audio.music.create` may be refused with. */
+/** The errors of `audio.music.create`. */
 export type CreateMusicError = CreateMusicError400 | CreateMusicError401 | CreateMusicError402 | Error403PermissionDenied | Error404ModelNotFound | Error413RequestTooLarge | Error429RateLimitExceededOrAudioConcurrentLimit | Error500InternalError | Error502ProviderError | Error503Overloaded;
-/** What `audio.sfx.create` may be refused with. */
+/** The errors of `audio.sfx.create`. */
 export type CreateSoundEffectError = CreateSoundEffectError400 | Error401MissingApiKeyOrInvalidApiKey | CreateSoundEffectError402 | Error403PermissionDenied | Error404ModelNotFound | Error413RequestTooLarge | Error429RateLimitExceededOrAudioConcurrentLimit | Error500InternalError | Error502ProviderError | Error503Overloaded;
-/** What `audio.speech.create` may be refused with. */
+/** The errors of `audio.speech.create`. */
 export type CreateSpeechError = CreateSpeechError400 | Error401MissingApiKeyOrInvalidApiKey | CreateSpeechError402 | Error403PermissionDeniedOrVoiceNotOwned | Error404ModelNotFound | Error413RequestTooLarge | Error429RateLimitExceededOrAudioConcurrentLimit | Error500InternalError | Error502TtsFailed | CreateSpeechError503;
-/** What `audio.transcriptions.create` may be refused with. */
+/** The errors of `audio.transcriptions.create`. */
 export type CreateTranscriptionError = CreateTranscriptionError400 | Error401MissingApiKeyOrInvalidApiKey | CreateTranscriptionError402 | Error403PermissionDenied | Error404ModelNotFound | Error413RequestRejectedOrRequestTooLarge | Error415RequestRejectedOrUnsupportedAudioType | Error422RequestRejectedOrNoSpeechDetected | Error429RateLimitExceededOrAudioConcurrentLimit | Error500InternalError | Error502UpstreamInvalidResponse | CreateTranscriptionError503;
-/** What `audio.voices.clone` may be refused with. */
+/** The errors of `audio.voices.clone`. */
 export type CloneVoiceError = CloneVoiceError400 | Error401MissingApiKeyOrInvalidApiKey | CloneVoiceError402 | Error403PermissionDenied | Error404ModelNotFound | Error413RequestTooLarge | Error415UnsupportedAudioType | Error429RateLimitExceeded | Error500InternalErrorOrOwnershipWriteFailed | Error502ProviderError | Error503Overloaded;
-/** What `audio.voices.design` may be refused with. */
+/** The errors of `audio.voices.design`. */
 export type DesignVoiceError = DesignVoiceError400 | Error401MissingApiKeyOrInvalidApiKey | DesignVoiceError402 | Error403PermissionDenied | Error404ModelNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalErrorOrOwnershipWriteFailed | Error502ProviderError | Error503Overloaded;
-/** What `audio.voices.list` may be refused with. */
+/** The errors of `audio.voices.list`. */
 export type ListVoicesError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error429RateLimitExceeded | Error500InternalError | Error502ProviderError | Error503Overloaded;
-/** What `keys.list` may be refused with. */
+/** The errors of `keys.list`. */
 export type ListApiKeysError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
-/** What `keys.create` may be refused with. */
+/** The errors of `keys.create`. */
 export type CreateApiKeyError = CreateApiKeyError400 | Error401MissingApiKeyOrInvalidApiKey | CreateApiKeyError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
-/** What `keys.update` may be refused with. */
+/** The errors of `keys.update`. */
 export type UpdateApiKeyError = UpdateApiKeyError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateApiKeyError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
-/** What `keys.delete` may be refused with. */
+/** The errors of `keys.delete`. */
 export type DeleteApiKeyError = Error400InvalidParameterOrNotFound | Error401MissingApiKeyOrInvalidApiKey | DeleteApiKeyError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
-/** What `limits.get` may be refused with. */
+/** The errors of `limits.get`. */
 export type GetLimitsError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
-/** What `auth.forgotPassword` may be refused with. */
+/** The errors of `auth.forgotPassword`. */
 export type ForgotPasswordError = ForgotPasswordError400 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
-/** What `auth.resetPassword` may be refused with. */
+/** The errors of `auth.resetPassword`. */
 export type ResetPasswordError = ResetPasswordError400 | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
-/** What `auth.getSession` may be refused with. */
+/** The errors of `auth.getSession`. */
 export type GetSessionError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
-/** What `auth.signIn` may be refused with. */
+/** The errors of `auth.signIn`. */
 export type SignInError = SignInError400 | Error401InvalidCredentials | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
-/** What `auth.signInWithProvider` may be refused with. */
+/** The errors of `auth.signInWithProvider`. */
 export type SignInWithProviderError = SignInWithProviderError400 | Error401InvalidCredentials | Error403PermissionDeniedOrSignupClosed | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
-/** What `auth.startSignIn` may be refused with. */
+/** The errors of `auth.startSignIn`. */
 export type StartSignInError = StartSignInError400 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
-/** What `auth.signOut` may be refused with. */
+/** The errors of `auth.signOut`. */
 export type SignOutError = Error401MissingApiKeyOrInvalidApiKey | SignOutError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
-/** What `auth.signUp` may be refused with. */
+/** The errors of `auth.signUp`. */
 export type SignUpError = SignUpError400 | Error403SignupClosed | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
-/** What `usage.logs` may be refused with. */
+/** The errors of `usage.logs`. */
 export type ListUsageLogsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
-/** What `auth.verify` may be refused with. */
+/** The errors of `auth.verify`. */
 export type VerifyAccountError = VerifyAccountError400 | Error403PermissionDeniedOrSignupClosed | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
-/** What `auth.resendVerification` may be refused with. */
+/** The errors of `auth.resendVerification`. */
 export type ResendVerificationError = ResendVerificationError400 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
-/** What `chat.completions.create` may be refused with. */
+/** The errors of `chat.completions.create`. */
 export type CreateChatCompletionError = CreateChatCompletionError400 | Error401MissingApiKeyOrInvalidApiKey | CreateChatCompletionError402 | Error403PermissionDeniedOrRouteRefused | Error404ModelNotFound | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateChatCompletionError503;
-/** What `completions.create` may be refused with. */
+/** The errors of `completions.create`. */
 export type CreateCompletionError = CreateCompletionError400 | Error401MissingApiKeyOrInvalidApiKey | CreateCompletionError402 | Error403PermissionDeniedOrRouteRefused | Error404ModelNotFound | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateCompletionError503;
-/** What `credits.balance` may be refused with. */
+/** The errors of `credits.balance`. */
 export type GetCreditBalanceError = Error401AuthRequiredOrInvalidCredentials | Error403PermissionDenied | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
-/** What `credits.ledger` may be refused with. */
+/** The errors of `credits.ledger`. */
 export type ListLedgerEntriesError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
-/** What `credits.topups.create` may be refused with. */
+/** The errors of `credits.topups.create`. */
 export type CreateTopupError = CreateTopupError400 | Error401MissingApiKeyOrInvalidApiKey | Error402PaymentFailed | CreateTopupError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
-/** What `credits.topups.get` may be refused with. */
+/** The errors of `credits.topups.get`. */
 export type GetTopupError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404TopupNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
-/** What `decisions.create` may be refused with. */
+/** The errors of `decisions.create`. */
 export type CreateDecisionError = CreateDecisionError400 | Error401MissingApiKeyOrInvalidApiKey | CreateDecisionError402 | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateDecisionError503;
-/** What `embeddings.create` may be refused with. */
+/** The errors of `embeddings.create`. */
 export type CreateEmbeddingsError = CreateEmbeddingsError400 | Error401MissingApiKeyOrInvalidApiKey | CreateEmbeddingsError402 | Error403PermissionDenied | Error404ModelNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateEmbeddingsError503;
-/** What `errors.list` may be refused with. */
+/** The errors of `errors.list`. */
 export type ListErrorsError = Error429RateLimitExceeded | Error500InternalError;
-/** What `genmedia.get` may be refused with. */
+/** The errors of `genmedia.get`. */
 export type GetGenmediaJobError = GenmediaError400InvalidParameter | GenmediaError401MissingApiKeyOrInvalidApiKey | GenmediaError403PermissionDenied | GenmediaError404JobNotFound | GenmediaError429RateLimitExceeded | GenmediaError500InternalError | GenmediaError503Overloaded;
-/** What `genmedia.run` may be refused with. */
+/** The errors of `genmedia.run`. */
 export type RunGenmediaError = RunGenmediaGenmediaError400 | GenmediaError401MissingApiKeyOrInvalidApiKey | RunGenmediaGenmediaError402 | GenmediaError403PermissionDenied | GenmediaError404ModelNotFound | GenmediaError413RequestTooLarge | RunGenmediaGenmediaError422 | GenmediaError429RateLimitExceededOrRateLimited | GenmediaError500InternalErrorOrDbError | RunGenmediaGenmediaError502 | GenmediaError503Overloaded | GenmediaError504ProviderTimeoutOrTimeout;
-/** What `images.generate` may be refused with. */
+/** The errors of `images.generate`. */
 export type CreateImageError = CreateImageError400 | CreateImageError401 | CreateImageError402 | Error403PermissionDenied | Error413InvalidRequest | CreateImageError429 | CreateImageError500 | Error503Overloaded;
-/** What `jobs.list` may be refused with. */
+/** The errors of `jobs.list`. */
 export type ListJobsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
-/** What `jobs.get` may be refused with. */
+/** The errors of `jobs.get`. */
 export type GetJobError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404JobNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
-/** What `limits.tiers` may be refused with. */
+/** The errors of `limits.tiers`. */
 export type ListTiersError = Error429RateLimitExceeded | Error500InternalError;
-/** What `messages.create` may be refused with. */
+/** The errors of `messages.create`. */
 export type CreateMessageError = CreateMessageAnthropicError400 | AnthropicError401MissingApiKeyOrInvalidApiKey | CreateMessageAnthropicError402 | AnthropicError403PermissionDeniedOrRouteRefused | AnthropicError404ModelNotFound | AnthropicError413RequestRejectedOrRequestTooLarge | AnthropicError422RequestRejected | AnthropicError429RateLimitExceeded | AnthropicError500InternalError | AnthropicError502UpstreamInvalidResponse | CreateMessageAnthropicError503;
-/** What `messages.countTokens` may be refused with. */
+/** The errors of `messages.countTokens`. */
 export type CountMessageTokensError = CountMessageTokensAnthropicError400 | AnthropicError401MissingApiKeyOrInvalidApiKey | AnthropicError403PermissionDenied | AnthropicError404ModelNotFound | AnthropicError413RequestTooLarge | AnthropicError429RateLimitExceeded | AnthropicError500InternalError | AnthropicError503Overloaded;
-/** What `models.list` may be refused with. */
+/** The errors of `models.list`. */
 export type ListModelsError = Error400InvalidParameter | Error429RateLimitExceeded | Error500InternalError;
-/** What `models.recommend` may be refused with. */
+/** The errors of `models.recommend`. */
 export type RecommendModelsError = Error400InvalidParameter | Error429RateLimitExceeded | Error500InternalError;
-/** What `models.get` may be refused with. */
+/** The errors of `models.get`. */
 export type GetModelError = Error400InvalidParameter | Error404ModelNotFound | Error429RateLimitExceeded | Error500InternalError;
-/** What `pricing.get` may be refused with. */
+/** The errors of `pricing.get`. */
 export type GetPricingError = Error429RateLimitExceeded | Error500InternalError;
-/** What `rerank.create` may be refused with. */
+/** The errors of `rerank.create`. */
 export type CreateRerankError = CreateRerankBareError400 | BareError401AuthRequiredOrInvalidCredentials | CreateRerankBareError402 | BareError403Forbidden | BareError404ModelNotFound | CreateRerankBareError413 | BareError415InvalidRequest | BareError422InvalidRequest | BareError429RateLimit | BareError500ServerError | BareError502ServerError | CreateRerankBareError503;
-/** What `responses.create` may be refused with. */
+/** The errors of `responses.create`. */
 export type CreateResponseError = CreateResponseError400 | Error401MissingApiKeyOrInvalidApiKey | CreateResponseError402 | Error403PermissionDeniedOrRouteRefused | Error404ModelNotFound | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateResponseError503;
-/** What `usage.receipt` may be refused with. */
+/** The errors of `usage.receipt`. */
 export type GetReceiptError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404RequestNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
-/** What `videos.generate` may be refused with. */
+/** The errors of `videos.generate`. */
 export type CreateVideoError = CreateVideoError400 | CreateVideoError401 | CreateVideoError402 | Error403PermissionDenied | Error404ModelNotFound | Error413InvalidRequest | CreateVideoError429 | CreateVideoError500 | Error503Overloaded;
 
-/** What comes with each code: its status, and the bodies that it has at one operation or another. A failed job's is the job. */
+/** Each code with its status and its bodies at the different operations. The body of a failed job is the job. */
 export interface ErrorsByCode {
   /** The account already runs as many audio requests as its tier allows. */
   audio_concurrent_limit: Refusal<429, "audio_concurrent_limit", ErrorBody<"audio_concurrent_limit", "rate_limit_error">>;
@@ -5073,7 +5076,7 @@ export interface ErrorsByCode {
   wrong_endpoint: Refusal<400, "wrong_endpoint", AnthropicErrorBody<"wrong_endpoint", "invalid_request_error"> | ErrorBody<"wrong_endpoint", "invalid_request_error"> | GenmediaErrorBody<"wrong_endpoint">>;
 }
 
-/** Every `code` that the gateway may answer with, in the words of all endpoints. */
+/** Every `code` that the gateway can return, of all endpoints. */
 export type ErrorCode =
   | "audio_concurrent_limit"
   | "auth_error"
@@ -5157,8 +5160,8 @@ export type ErrorCode =
   | "wrong_endpoint";
 
 /**
- * The operations by their id in the contract: what each takes, what it answers with, whole (`result`) or as a stream (`event`), and what
- * it may be refused with. What an operation does not have is `never`.
+ * The operations by their id in the contract: the request, the answer, whole (`result`) or as a stream (`event`), and the errors. What an
+ * operation does not have is `never`.
  */
 export interface Operations {
   /** `audio.music.create`: `POST /v1/audio/music`. */
@@ -5694,8 +5697,8 @@ export interface Operations {
 /** An operation's id in the contract. */
 export type OperationId = keyof Operations;
 
-/** What an operation may be refused with; with a status, only that. */
+/** The errors of an operation; with a status, only those with this status. */
 export type ErrorOf<Id extends OperationId, Status extends number = number> = Extract<Operations[Id]["error"], { status: Status }>;
 
-/** The codes that an operation may answer with. */
+/** The error codes of an operation. */
 export type ErrorCodeOf<Id extends OperationId> = Operations[Id]["error"]["code"];
