@@ -409,7 +409,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": false,
     "message": "This credential does not have permission[: {reason}].",
     "happened": "The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.",
-    "fix": "Do what the message says."
+    "fix": "The message says what the request needs."
   },
   "session_required": {
     "status": 403,

@@ -792,7 +792,7 @@ export interface CreditsTopupsMethods {
 /** `svc.decisions` */
 export interface DecisionsMethods {
   /**
-   * Picks one option for each question, with a confidence. Billed on input tokens, rounded up to the next 0.0001 USD; output is free and
+   * Picks one option for each question, with a confidence. Billed on input tokens, rounded up to the nearest 0.0001 USD; output is free and
    * failures cost nothing. A missing `state` or `questions` gives 400 `missing_parameter`. Another model gives 400 `invalid_parameter`, with
    * similar models in `did_you_mean` and `suggested_models`. A question that is not a `choice`, and questions as an array, give 400
    * `invalid_parameter` without them. OpenAI's format of a decision (`input`, questions as an array) is not supported. A state that the model
