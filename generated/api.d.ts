@@ -62,7 +62,7 @@ export interface paths {
          *     No speech model is in the free tier: an account that never added credits gets 402 `model_requires_paid`. Too many concurrent calls give
          *     429 `audio_concurrent_limit` with `Retry-After: 5`; speech, music and sound effects share one pool. A text that a safety filter refuses
          *     gives 400 `content_refused`. A model with an invalid answer gives 502 `tts_failed`, an unavailable model 503. None of these is charged.
-         *     An interrupted stream ends without a proper end, and is not charged either.
+         *     An interrupted stream has no proper end and is not charged either.
          */
         post: operations["createSpeech"];
         delete?: never;
@@ -486,7 +486,7 @@ export interface paths {
         put?: never;
         /**
          * Verify the email address
-         * @description Verifies the email address by the token in the link, or by address and code. Each works once: a wrong, used or expired token or code
+         * @description Verifies the email address with the token in the link, or with address and code. Each works once: a wrong, used or expired token or code
          *     gives 400 `invalid_token`, `used_token` or `expired_token`.
          *
          *     The account is signed in and gets the signup credit, if the operator gives one. Each mailbox gets it once: addresses that differ only in
@@ -7366,7 +7366,7 @@ export interface components {
             free_tier: boolean;
             /**
              * @description Output limit in tokens that the gateway sets below the provider's; null if there is none. A higher `max_tokens` is lowered to it, and
-             *     it is the default.
+             *     a request without `max_tokens` is sent with it.
              */
             gateway_output_limit: number | null;
             /** @description Whether the model is popular. */
@@ -7410,7 +7410,7 @@ export interface components {
             promotion: components["schemas"]["ModelPromotion"] | null;
             /** @description Editorial label; nothing enforces it. */
             quality_tier: string;
-            /** @description Whether the editors recommend the model; `GET /v1/models/recommend` lists these. */
+            /** @description Whether the editors recommend the model; `GET /v1/models/recommend` lists the recommended models. */
             recommended: boolean;
             /**
              * @deprecated
@@ -8113,7 +8113,7 @@ export interface components {
             free_tier: boolean;
             /**
              * @description Output limit in tokens that the gateway sets below the provider's; null if there is none. A higher `max_tokens` is lowered to it, and
-             *     it is the default.
+             *     a request without `max_tokens` is sent with it.
              */
             gateway_output_limit: number | null;
             /** @description Whether the model is popular. */
@@ -8164,7 +8164,7 @@ export interface components {
             rank: number;
             /** @description Why the model is recommended, as a human-readable sentence. */
             reason: string;
-            /** @description Whether the editors recommend the model; `GET /v1/models/recommend` lists these. */
+            /** @description Whether the editors recommend the model; `GET /v1/models/recommend` lists the recommended models. */
             recommended: boolean;
             /**
              * @deprecated

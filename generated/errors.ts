@@ -178,7 +178,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "{param} refers to stored data, and nothing is stored here: {instead}.",
+    "message": "{param} needs stored data, and nothing is stored here: {instead}.",
     "happened": "The request refers to data that the gateway does not store: an earlier answer, a conversation, an item, a prompt or a file. Or it asks for an answer to fetch later.",
     "fix": "Send the whole conversation with every request, as clients do with `store: false`; the message says what to do instead."
   },

@@ -182,7 +182,7 @@ export declare function createSoundEffect<Chosen extends "0" | "1" | undefined =
  * No speech model is in the free tier: an account that never added credits gets 402 `model_requires_paid`. Too many concurrent calls give
  * 429 `audio_concurrent_limit` with `Retry-After: 5`; speech, music and sound effects share one pool. A text that a safety filter refuses
  * gives 400 `content_refused`. A model with an invalid answer gives 502 `tts_failed`, an unavailable model 503. None of these is charged.
- * An interrupted stream ends without a proper end, and is not charged either.
+ * An interrupted stream has no proper end and is not charged either.
  *
  * `POST /v1/audio/speech`, /docs/api/createSpeech
  *
@@ -542,7 +542,7 @@ export declare function signUp(client: Client, input: SignUpRequest, options?: R
 export declare function listUsageLogs(client: Client, input?: ListUsageLogsQuery, options?: RequestOptions): Pages<UsageLogList, "listUsageLogs">;
 
 /**
- * Verifies the email address by the token in the link, or by address and code. Each works once: a wrong, used or expired token or code
+ * Verifies the email address with the token in the link, or with address and code. Each works once: a wrong, used or expired token or code
  * gives 400 `invalid_token`, `used_token` or `expired_token`.
  *
  * The account is signed in and gets the signup credit, if the operator gives one. Each mailbox gets it once: addresses that differ only in

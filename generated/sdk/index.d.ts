@@ -233,7 +233,7 @@ export interface AudioSpeechMethods {
    * No speech model is in the free tier: an account that never added credits gets 402 `model_requires_paid`. Too many concurrent calls give
    * 429 `audio_concurrent_limit` with `Retry-After: 5`; speech, music and sound effects share one pool. A text that a safety filter refuses
    * gives 400 `content_refused`. A model with an invalid answer gives 502 `tts_failed`, an unavailable model 503. None of these is charged.
-   * An interrupted stream ends without a proper end, and is not charged either.
+   * An interrupted stream has no proper end and is not charged either.
    *
    * `POST /v1/audio/speech`, /docs/api/createSpeech
    *
@@ -589,7 +589,7 @@ export interface AuthMethods {
    */
   signUp(input: SignUpRequest, options?: RequestOptions): Call<SignedUp, "signUp">;
   /**
-   * Verifies the email address by the token in the link, or by address and code. Each works once: a wrong, used or expired token or code
+   * Verifies the email address with the token in the link, or with address and code. Each works once: a wrong, used or expired token or code
    * gives 400 `invalid_token`, `used_token` or `expired_token`.
    *
    * The account is signed in and gets the signup credit, if the operator gives one. Each mailbox gets it once: addresses that differ only in

@@ -1609,7 +1609,7 @@ export interface ModelRow {
   output_limit_source: OutputLimitSource;
   /**
    * Output limit in tokens that the gateway sets below the provider's; null if there is none. A higher `max_tokens` is lowered to it, and
-   * it is the default.
+   * a request without `max_tokens` is sent with it.
    */
   gateway_output_limit: number | null;
   /**
@@ -1619,7 +1619,7 @@ export interface ModelRow {
   max_tokens_passthrough: boolean;
   /** Speed of answers, as a label. */
   speed: string;
-  /** Whether the editors recommend the model; `GET /v1/models/recommend` lists these. */
+  /** Whether the editors recommend the model; `GET /v1/models/recommend` lists the recommended models. */
   recommended: boolean;
   /** Whether the model is popular. */
   hot: boolean;
@@ -2221,7 +2221,7 @@ export interface RecommendedModel {
   output_limit_source: OutputLimitSource;
   /**
    * Output limit in tokens that the gateway sets below the provider's; null if there is none. A higher `max_tokens` is lowered to it, and
-   * it is the default.
+   * a request without `max_tokens` is sent with it.
    */
   gateway_output_limit: number | null;
   /**
@@ -2231,7 +2231,7 @@ export interface RecommendedModel {
   max_tokens_passthrough: boolean;
   /** Speed of answers, as a label. */
   speed: string;
-  /** Whether the editors recommend the model; `GET /v1/models/recommend` lists these. */
+  /** Whether the editors recommend the model; `GET /v1/models/recommend` lists the recommended models. */
   recommended: boolean;
   /** Whether the model is popular. */
   hot: boolean;
