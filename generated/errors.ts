@@ -121,7 +121,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "message": "The request body is not a JSON object[: {reason}].",
-    "happened": "The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.",
+    "happened": "The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.",
     "fix": "Send one JSON object as UTF-8 with content-type application/json."
   },
   "missing_parameter": {
@@ -129,7 +129,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "message": "{param} is required[; {reason}].",
-    "happened": "A required field is absent. `error.param` names it.",
+    "happened": "A required field is missing. `error.param` names it.",
     "fix": "Add the field that `error.param` names."
   },
   "invalid_parameter": {
@@ -137,7 +137,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "message": "{param} is not valid[: {reason}].",
-    "happened": "A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.",
+    "happened": "A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.",
     "fix": "Correct the field that `error.param` names; the message says what is allowed."
   },
   "wrong_endpoint": {
@@ -145,7 +145,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "message": "{model} is a model of type {type} and is served by {endpoint}.",
-    "happened": "The model exists, but another endpoint serves models of its type.",
+    "happened": "The model exists, but another endpoint serves its type.",
     "fix": "Send the request to the endpoint that the message names."
   },
   "request_rejected": {
@@ -163,32 +163,32 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "message": "The model rejected the request[: {reason}]",
-    "happened": "The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.",
-    "fix": "Change the value that the message names; the same request will be refused again."
+    "happened": "The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.",
+    "fix": "Change the value that the message names. The same request would be rejected again."
   },
   "unsupported_content": {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
     "message": "{model} cannot read {kind} content.",
-    "happened": "The request holds a content block of a kind that this model does not read.",
-    "fix": "Use a model whose `input_modalities` names the kind, or leave the block out."
+    "happened": "The request contains a type of content that this model cannot read.",
+    "fix": "Use a model whose `input_modalities` lists the type, or leave the content out."
   },
   "stateless_only": {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "{param} needs an answer or a file that was stored, and nothing is stored here: {instead}.",
-    "happened": "The request refers to something that would have to be kept between requests: an earlier answer, a conversation, an item, a prompt or a file, or it asks for an answer to be fetched later.",
+    "message": "{param} needs stored data, and nothing is stored here: {instead}.",
+    "happened": "The request refers to data that the gateway does not store: an earlier answer, a conversation, an item, a prompt or a file. Or it asks for an answer to fetch later.",
     "fix": "Send the whole conversation with every request, as clients do with `store: false`; the message says what to do instead."
   },
   "thread_unsupported_request": {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "Message threads are not kept here: send the whole conversation.",
-    "happened": "The message request names a `thread`, whose earlier messages would have to be kept between requests.",
-    "fix": "Send all messages, tools and the system prompt with every request. Anthropic's tool runners do so by themselves after this answer."
+    "message": "Message threads are not supported: send the whole conversation.",
+    "happened": "The message request names a `thread`, but the gateway stores no messages between requests.",
+    "fix": "Send all messages, tools and the system prompt with every request. Anthropic's tool runners do this automatically after this error."
   },
   "content_refused": {
     "status": 400,
@@ -211,8 +211,8 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "message": "The model is not valid[: {model} is not {type} model that is served here][; it is {state}][; it is served by {endpoint}][: {reason}].[ Use {replacement} instead.]",
-    "happened": "The id is unknown, paused or retired, or belongs to a model that makes something else.",
-    "fix": "Use the id that the message names, or one of GET /v1/models?type=image, or ?type=video on the video endpoint."
+    "happened": "The id is unknown, paused or retired, or belongs to a model of another type.",
+    "fix": "Use the id that the message names, or an id from GET /v1/models?type=image (on the video endpoint ?type=video)."
   },
   "invalid_prompt": {
     "status": 400,
@@ -227,15 +227,15 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "message": "{model} edits an image: image_url is required.",
-    "happened": "The edit model was called without a source image.",
-    "fix": "Send image_url, an HTTPS address of the source image."
+    "happened": "An edit model was called without a source image.",
+    "fix": "Send image_url, the HTTPS URL of the source image."
   },
   "too_many_references": {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
     "message": "image_urls holds {count} addresses; {model} takes at most {max}.",
-    "happened": "More reference images were sent than the model takes.",
+    "happened": "The request has more reference images than the model accepts.",
     "fix": "Send fewer reference images."
   },
   "input_too_long": {
@@ -243,7 +243,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "message": "input holds {count} characters; at most {max} are spoken in one request.",
-    "happened": "The text to speak is longer than 5000 characters after Unicode NFC normalisation.",
+    "happened": "The text is longer than 5000 characters after Unicode NFC normalisation.",
     "fix": "Split the text."
   },
   "prompt_too_long": {
@@ -252,7 +252,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": false,
     "job": true,
     "message": "{param} holds {count} characters; {model} takes at most {max}.",
-    "happened": "The prompt or the lyrics are longer than the model takes.",
+    "happened": "The prompt or the lyrics are longer than the model accepts.",
     "fix": "Shorten the text that the message names."
   },
   "description_too_long": {
@@ -267,24 +267,24 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "{param} is not a length[ that {model} makes][: {reason}].",
-    "happened": "The length asked for is outside the range of the model.",
-    "fix": "Ask for a length within the range that the message names."
+    "message": "{param} is not a valid length[ for {model}][: {reason}].",
+    "happened": "The requested length is outside the model's range.",
+    "fix": "Request a length in the range that the message names."
   },
   "not_a_tts_model": {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "{model} does not speak text[; it is served by {endpoint}].",
-    "happened": "The model exists, but is no text-to-speech model.",
-    "fix": "Use an id of GET /v1/models?type=speech."
+    "message": "{model} is not a text-to-speech model[; it is served by {endpoint}].",
+    "happened": "The model exists, but is not a text-to-speech model.",
+    "fix": "Use an id from GET /v1/models?type=speech."
   },
   "not_a_music_model": {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
     "message": "{model} does not make music[; it is served by {endpoint}].",
-    "happened": "The model exists, but makes no music.",
+    "happened": "The model exists, but is not a music model.",
     "fix": "Use a music model."
   },
   "not_an_sfx_model": {
@@ -292,7 +292,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "message": "{model} does not make sound effects[; it is served by {endpoint}].",
-    "happened": "The model exists, but makes no sound effects.",
+    "happened": "The model exists, but is not a sound effects model.",
     "fix": "Use a sound effects model."
   },
   "not_a_voice_clone_model": {
@@ -300,7 +300,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "message": "{model} does not clone voices[; it is served by {endpoint}].",
-    "happened": "The model exists, but clones no voices.",
+    "happened": "The model exists, but is not a voice clone model.",
     "fix": "Use a voice clone model."
   },
   "not_a_voice_design_model": {
@@ -308,7 +308,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "message": "{model} does not design voices[; it is served by {endpoint}].",
-    "happened": "The model exists, but designs no voices.",
+    "happened": "The model exists, but is not a voice design model.",
     "fix": "Use a voice design model."
   },
   "segments_unsupported": {
@@ -316,8 +316,8 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "bare": true,
-    "message": "{model} cannot return timestamps; ask for json or text.",
-    "happened": "A format with timestamps was asked of a model that has none.",
+    "message": "{model} cannot return timestamps; use response_format json or text.",
+    "happened": "The request asks for a format with timestamps, but the model has none.",
     "fix": "Use response_format json or text, or a model with timestamps."
   },
   "voice_required": {
@@ -326,7 +326,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": false,
     "reserved": true,
     "message": "A voice is required.",
-    "happened": "An older value; a missing voice is not an error any more.",
+    "happened": "An older value. A missing voice is no longer an error.",
     "fix": "Nothing to do."
   },
   "not_found": {
@@ -335,23 +335,23 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": false,
     "message": "API key not found.",
     "happened": "The key does not exist, was deleted, or belongs to another account.",
-    "fix": "Use an id of GET /v1/auth/keys."
+    "fix": "Use an id from GET /v1/auth/keys."
   },
   "invalid_token": {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "The token or code is not right.",
-    "happened": "A verification or reset token, or the state of a sign-in, is malformed or unknown; or the code is not the one of the mail.",
-    "fix": "Copy it whole, or ask for a new one."
+    "message": "The token or code is not valid.",
+    "happened": "A verification or reset token, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail.",
+    "fix": "Copy the whole token or code, or request a new one."
   },
   "used_token": {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "The token was used already.",
+    "message": "The token has already been used.",
     "happened": "A token works once.",
-    "fix": "Ask for a new one, or sign in."
+    "fix": "Request a new one, or sign in."
   },
   "expired_token": {
     "status": 400,
@@ -359,14 +359,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": false,
     "message": "The token has expired.",
     "happened": "A verification lasts a day, a password reset an hour, a sign-in with a provider ten minutes.",
-    "fix": "Ask for a new one."
+    "fix": "Request a new one."
   },
   "missing_api_key": {
     "status": 401,
     "type": "authentication_error",
     "retryable": false,
     "message": "No API key was sent. Send it as: Authorization: Bearer <API_KEY>.",
-    "happened": "The request carries no credential.",
+    "happened": "The request has no credential.",
     "fix": "Send the key in the header Authorization: Bearer <API_KEY>."
   },
   "invalid_api_key": {
@@ -375,15 +375,15 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": false,
     "message": "The credential is not valid: unknown, revoked, disabled or expired.",
     "happened": "The key or session token is unknown, was revoked or disabled, or has expired.",
-    "fix": "Use a key of yours that is enabled, or sign in again."
+    "fix": "Use one of your enabled keys, or sign in again."
   },
   "invalid_credentials": {
     "status": 401,
     "type": "authentication_error",
     "retryable": false,
-    "message": "Sign-in was refused: the credentials are not right, or their address is not verified.",
-    "happened": "Sign-in was refused. On older endpoints: the key is not valid.",
-    "fix": "Check address and password; answer the verification mail, or reset the password where it is lost."
+    "message": "Sign-in failed: the credentials are wrong, or the email address is not verified.",
+    "happened": "Sign-in failed. On older endpoints: the key is not valid.",
+    "fix": "Check the address and the password, follow the link in the verification mail, or reset the password."
   },
   "auth_required": {
     "status": 401,
@@ -407,16 +407,16 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 403,
     "type": "permission_error",
     "retryable": false,
-    "message": "This credential may not do that[: {reason}].",
-    "happened": "The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.",
-    "fix": "The message names what lifts it."
+    "message": "This credential does not have permission[: {reason}].",
+    "happened": "The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.",
+    "fix": "The message says what the request needs."
   },
   "session_required": {
     "status": 403,
     "type": "permission_error",
     "retryable": false,
-    "message": "This changes the account: sign in to the dashboard, an API key is not enough.",
-    "happened": "Endpoints that change the account need a dashboard session.",
+    "message": "This changes the account: sign in to the dashboard. An API key is not enough.",
+    "happened": "Endpoints that change the account require a dashboard session.",
     "fix": "Sign in and send the session token."
   },
   "csrf_failed": {
@@ -434,15 +434,15 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": false,
     "message": "Verify your email address first.",
     "happened": "The account's email address is not verified yet.",
-    "fix": "Follow the link in the mail, or ask for it again."
+    "fix": "Follow the link in the mail, or request a new mail."
   },
   "signup_closed": {
     "status": 403,
     "type": "permission_error",
     "retryable": false,
     "message": "Sign-up is closed for this address[: {reason}].",
-    "happened": "The operator has closed sign-up, or opened it to invited addresses or to those of some domains alone.",
-    "fix": "Ask the operator for an account or an invitation, or use an address of a domain that the message names."
+    "happened": "The operator has closed sign-up, or opened it only to invited addresses or to some domains.",
+    "fix": "Ask the operator for an account or an invitation, or use an address in a domain that the message names."
   },
   "voice_not_owned": {
     "status": 403,
@@ -450,8 +450,8 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": false,
     "bare": true,
     "message": "The voice {voice} belongs to another account.",
-    "happened": "A cloned or designed voice can be used by its own account only.",
-    "fix": "Use a voice of yours or of the catalog."
+    "happened": "Only the account that cloned or designed a voice can use it.",
+    "fix": "Use one of your own voices, or one from the catalog."
   },
   "insufficient_credits": {
     "status": 402,
@@ -459,7 +459,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": false,
     "job": true,
     "message": "This request needs at least {need} USD and {have} USD is available[; {held} USD is held by other requests in flight].[ The largest max_tokens that could be paid now is {affordable}.][ Once those requests end, it is {affordable_later}.]",
-    "happened": "The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.",
+    "happened": "The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.",
     "fix": "Add credit, wait for your other requests to end, or shorten the request."
   },
   "key_limit_reached": {
@@ -467,7 +467,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "billing_error",
     "retryable": false,
     "message": "The API key {key} may spend {limit} USD in all; {have} USD of it is left, and this request needs at least {need} USD.",
-    "happened": "The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.",
+    "happened": "The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.",
     "fix": "Raise the key's limit_usd, or use another key."
   },
   "insufficient_balance": {
@@ -493,15 +493,15 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "billing_error",
     "retryable": false,
     "message": "{model} is not in the free tier: add credit once to use it.",
-    "happened": "An account that never added credit can call only models with `free_tier: true`. Nothing was charged.",
-    "fix": "Add credit, or use a model of the free tier (GET /v1/models)."
+    "happened": "An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.",
+    "fix": "Add credit, or use a free-tier model (GET /v1/models)."
   },
   "payment_failed": {
     "status": 402,
     "type": "billing_error",
     "retryable": false,
     "message": "The payment could not be started[: {reason}].",
-    "happened": "The payment provider refused, or none is configured here.",
+    "happened": "The payment provider refused or did not answer, or none is configured.",
     "fix": "Try again later, or ask the operator."
   },
   "model_not_found": {
@@ -509,17 +509,17 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "not_found_error",
     "retryable": false,
     "message": "The model {model} is not served here[: it is {state}].[ Use {replacement} instead.]",
-    "happened": "The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches.",
-    "fix": "Use an id of GET /v1/models."
+    "happened": "The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models.",
+    "fix": "Use an id from GET /v1/models."
   },
   "endpoint_not_found": {
     "status": 404,
     "type": "not_found_error",
     "retryable": false,
     "unrouted": true,
-    "message": "There is nothing at {path}.[ {hint}]",
+    "message": "There is no endpoint at {path}.[ {hint}]",
     "happened": "The path is unknown.",
-    "fix": "All endpoints live under /v1; the base address of OpenAI's SDKs ends with /v1."
+    "fix": "All endpoints are under /v1. The base URL for OpenAI's SDKs ends with /v1."
   },
   "job_not_found": {
     "status": 404,
@@ -534,8 +534,8 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "not_found_error",
     "retryable": false,
     "message": "There is no request {id} in this account's log.",
-    "happened": "No such request was admitted, it belongs to another account, or its log is older than what is kept.",
-    "fix": "Use the x-request-id of a call that was answered, or an id of GET /v1/auth/usage/logs."
+    "happened": "The request does not exist or was not admitted, belongs to another account, or is older than the log.",
+    "fix": "Use the x-request-id of an answered call, or an id from GET /v1/auth/usage/logs."
   },
   "topup_not_found": {
     "status": 404,
@@ -543,16 +543,16 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": false,
     "message": "There is no top-up {id} in this account.",
     "happened": "The top-up does not exist or belongs to another account.",
-    "fix": "Use the id that its creation returned."
+    "fix": "Use the id that the creation returned."
   },
   "method_not_allowed": {
     "status": 405,
     "type": "invalid_request_error",
     "retryable": false,
     "unrouted": true,
-    "message": "{path} does not take {method}; it takes {allowed}.",
+    "message": "{path} does not allow {method}; it allows {allowed}.",
     "happened": "The path exists, but not with this method.",
-    "fix": "Use a method of the Allow header."
+    "fix": "Use a method from the Allow header."
   },
   "endpoint_retired": {
     "status": 410,
@@ -578,7 +578,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "request_too_large",
     "retryable": false,
     "message": "The request is too large[: {reason}].",
-    "happened": "The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one.",
+    "happened": "The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.",
     "fix": "Send less; the message names the limit."
   },
   "unsupported_media_type": {
@@ -586,17 +586,17 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "reserved": true,
-    "message": "This content type is not taken.",
+    "message": "This content type is not supported.",
     "happened": "Reserved, not yet returned.",
-    "fix": "Use a content type of the documentation."
+    "fix": "Use a content type from the documentation."
   },
   "unsupported_audio_type": {
     "status": 415,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "The file is not audio of a kind that is taken: {allowed}.",
-    "happened": "The endpoint does not take files of this format.",
-    "fix": "Convert it to one that the message names."
+    "message": "The file is not in a supported audio format: {allowed}.",
+    "happened": "The endpoint does not support this audio format.",
+    "fix": "Convert the file to a format that the message names."
   },
   "no_speech_detected": {
     "status": 422,
@@ -604,7 +604,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": false,
     "bare": true,
     "message": "No speech was found in the audio.",
-    "happened": "The audio holds no speech. Nothing was charged.",
+    "happened": "The audio contains no speech. Nothing was charged.",
     "fix": "Check the recording."
   },
   "rate_limit_exceeded": {
@@ -613,7 +613,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": true,
     "retryAfterSec": 60,
     "message": "The rate limit is reached[: {limit}].",
-    "happened": "The account's tier allows no more requests or tokens in this minute. The message names which limit.",
+    "happened": "The account's tier allows no more requests or tokens in this minute. The message names the limit.",
     "fix": "Wait for Retry-After (retry-after-ms is exact), or reach a higher tier."
   },
   "audio_concurrent_limit": {
@@ -623,15 +623,15 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryAfterSec": 5,
     "message": "All {limit} concurrent audio slots[ for {capability}] are in use.",
     "happened": "The account already runs as many audio requests as its tier allows.",
-    "fix": "Wait until one ends."
+    "fix": "Wait until one of them ends."
   },
   "rate_limited": {
     "status": 429,
     "type": "rate_limit_error",
     "retryable": true,
     "retryAfterSec": 5,
-    "message": "Too many jobs wait[: the queue takes {limit}].",
-    "happened": "The queue of jobs that wait is full; on images also the older value of rate_limit_exceeded.",
+    "message": "Too many jobs are waiting[: the queue holds {limit}].",
+    "happened": "The queue of waiting jobs is full. On images also the older value of rate_limit_exceeded.",
     "fix": "Wait until a job ends."
   },
   "route_refused": {
@@ -639,15 +639,15 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "permission_error",
     "retryable": false,
     "message": "Every route of the model refused the content[: {reason}].",
-    "happened": "Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists others.",
+    "happened": "Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists other models.",
     "fix": "Rephrase, or use another model."
   },
   "upstream_invalid_response": {
     "status": 502,
     "type": "upstream_error",
     "retryable": true,
-    "message": "The model's answer could not be read.",
-    "happened": "Every route returned an answer that cannot be read. Nothing was charged.",
+    "message": "The model returned an invalid answer.",
+    "happened": "Every route returned an invalid answer. Nothing was charged.",
     "fix": "Send the request again."
   },
   "provider_unavailable": {
@@ -656,7 +656,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": true,
     "retryAfterSec": 5,
     "job": true,
-    "message": "No route of the model answers at the moment.",
+    "message": "No provider of the model is available at the moment.",
     "happened": "Every route failed. Nothing was charged.",
     "fix": "Send the request again after Retry-After, or use another model."
   },
@@ -664,15 +664,15 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 503,
     "type": "api_error",
     "retryable": false,
-    "message": "The model is not available on this endpoint now.",
-    "happened": "No route knows the model at the moment. Nothing was charged.",
+    "message": "The model is not available on this endpoint at the moment.",
+    "happened": "No route serves the model at the moment. Nothing was charged.",
     "fix": "Use another model."
   },
   "tts_failed": {
     "status": 502,
     "type": "upstream_error",
     "retryable": true,
-    "message": "The speech could not be made.",
+    "message": "The speech could not be generated.",
     "happened": "The provider failed. Nothing was charged.",
     "fix": "Send the request again."
   },
@@ -682,8 +682,8 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
       "500": {
         "type": "api_error",
         "retryable": false,
-        "message": "No provider of the model makes such media.",
-        "happened": "The model has no provider that makes images or videos. Nothing was held or charged.",
+        "message": "No provider of the model can generate this.",
+        "happened": "The model has no provider that generates images or videos. Nothing was held or charged.",
         "fix": "Use another model, and tell the operator."
       }
     },
@@ -691,7 +691,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": true,
     "job": true,
     "message": "The provider failed[: {reason}].",
-    "happened": "The provider failed. Nothing was charged; a hold was returned in full.",
+    "happened": "The provider failed. Nothing was charged; any hold was released in full.",
     "fix": "Send the request again."
   },
   "stream_interrupted": {
@@ -699,16 +699,16 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "upstream_error",
     "retryable": true,
     "inStream": true,
-    "message": "The stream broke before it was complete; send the whole request again. Nothing was charged.",
-    "happened": "The model's stream was interrupted after it had begun: the status was 200 already, so the last chunk carries the error. Nothing was charged.",
+    "message": "The stream was interrupted before it was complete; send the whole request again. Nothing was charged.",
+    "happened": "The model's stream was interrupted after it had begun. The status was already 200, so the last chunk carries the error. Nothing was charged.",
     "fix": "Send the whole request again."
   },
   "internal_error": {
     "status": 500,
     "type": "api_error",
     "retryable": false,
-    "message": "The gateway failed. The request id helps its operator to find out why.",
-    "happened": "An error of the gateway itself. Nothing was charged.",
+    "message": "The gateway had an internal error. Send the request id to its operator.",
+    "happened": "An error in the gateway itself. Nothing was charged.",
     "fix": "Tell the operator the request id."
   },
   "db_error": {
@@ -716,15 +716,15 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "api_error",
     "retryable": false,
     "message": "The database failed; nothing was charged.",
-    "happened": "The gateway's database failed. A hold was returned in full.",
+    "happened": "The gateway's database failed. Any hold was released in full.",
     "fix": "Send the request again later."
   },
   "ownership_write_failed": {
     "status": 500,
     "type": "api_error",
     "retryable": true,
-    "message": "The voice was made but could not be filed; nothing was charged. Try again.",
-    "happened": "The ownership of a new voice could not be written. Nothing was charged.",
+    "message": "The voice was created but could not be saved; nothing was charged. Try again.",
+    "happened": "The ownership of the new voice could not be saved. Nothing was charged.",
     "fix": "Send the request again."
   },
   "overloaded": {
@@ -733,7 +733,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": true,
     "retryAfterSec": 5,
     "message": "The gateway is overloaded; nothing was charged.",
-    "happened": "The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.",
+    "happened": "The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database.",
     "fix": "Send the request again after Retry-After."
   },
   "content_policy": {
@@ -743,8 +743,8 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "job": true,
     "jobOnly": true,
     "message": "The content was refused.",
-    "happened": "A content policy of the provider refused the prompt, a reference or the result, and did not say more.",
-    "fix": "Rephrase the prompt, or take another reference or model."
+    "happened": "The provider's content policy refused the prompt, a reference or the result, without details.",
+    "fix": "Rephrase the prompt, or use another reference or model."
   },
   "content_policy_likeness": {
     "status": 200,
@@ -793,7 +793,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "job": true,
     "jobOnly": true,
     "message": "An input file is too large.",
-    "happened": "A source image or sound track has more bytes or pixels than the model takes.",
+    "happened": "A source image or soundtrack has more bytes or pixels than the model accepts.",
     "fix": "Send a smaller file."
   },
   "input_invalid": {
@@ -803,8 +803,8 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "job": true,
     "jobOnly": true,
     "message": "An input was not valid.",
-    "happened": "The model could not use an input: a source file could not be fetched or read or is of a kind that it does not take, or a value is outside its range.",
-    "fix": "Check that every source address is public and serves a PNG, JPEG or WebP file, and that the model takes the values that the message names."
+    "happened": "The model could not use an input: a source file could not be fetched or read, its type is not supported, or a value is outside its range.",
+    "fix": "Check that every source URL is public and serves a PNG, JPEG or WebP file, and that the model accepts the values that the message names."
   },
   "invalid_input": {
     "status": 200,
@@ -813,8 +813,8 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "job": true,
     "jobOnly": true,
     "message": "An input was not valid.",
-    "happened": "The provider refused the request because of a field or value, without details.",
-    "fix": "Read the message, and leave out of extra what the model does not take."
+    "happened": "The provider rejected a field or value of the request, without details.",
+    "fix": "Read the message, and remove from extra the fields that the model does not accept."
   },
   "provider_timeout": {
     "status": 200,
@@ -824,7 +824,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "jobOnly": true,
     "message": "The provider took too long.",
     "happened": "The provider timed out, or did not answer in time.",
-    "fix": "Submit the job again, under another idempotency key."
+    "fix": "Submit the job again with another idempotency key."
   },
   "timeout": {
     "status": 200,
@@ -834,7 +834,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "jobOnly": true,
     "message": "The job took too long.",
     "happened": "The job timed out: an image after 5 minutes, a video after 20. An expired job waited 60 minutes for a slot, or was found unfinished 30 minutes after its start.",
-    "fix": "Submit the job again, under another idempotency key."
+    "fix": "Submit the job again with another idempotency key."
   },
   "provider_rate_limited": {
     "status": 200,
@@ -844,7 +844,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "jobOnly": true,
     "message": "The provider is busy.",
     "happened": "The provider has too many requests at the moment.",
-    "fix": "Submit the job again later, under another idempotency key, or use another model."
+    "fix": "Submit the job again later with another idempotency key, or use another model."
   }
 };
 

@@ -219,7 +219,7 @@ const schema_MusicRequest = {
 "prompt": {
 "type": "string",
 "pattern": "\\S",
-"description": "What the music is like. At most 2000 characters, counted after Unicode NFC normalisation;\nlonger gives 400 `prompt_too_long`, and the message names the model and the field."
+"description": "Description of the music. At most 2000 characters, counted after Unicode NFC normalisation; longer gives 400 `prompt_too_long`, and the\nmessage names the model and the field."
 },
 "lyrics": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
 "music_length_ms": {
@@ -810,12 +810,12 @@ const schema_SoundEffectRequest = {
 "prompt": {
 "anyOf": [{ "type": "string" }, { "type": "null" }],
 "pattern": "\\S",
-"description": "What is heard. Required, unless it comes as `text`. At most 500 characters after Unicode NFC normalisation; longer gives 400\n`prompt_too_long`."
+"description": "Description of the sound. Required unless `text` is set. At most 500 characters after Unicode NFC normalisation; longer gives 400\n`prompt_too_long`."
 },
 "text": {
 "anyOf": [{ "type": "string" }, { "type": "null" }],
 "pattern": "\\S",
-"description": "Another name for `prompt`, which wins when both are given."
+"description": "Another name for `prompt`, which takes precedence if both are sent."
 },
 "duration_seconds": {
 "anyOf": [{
@@ -1463,12 +1463,12 @@ const schema_SpeechRequest = {
 "input": {
 "anyOf": [{ "type": "string" }, { "type": "null" }],
 "pattern": "\\S",
-"description": "The text. Required, unless it comes as `text`. At most 5000 characters after Unicode NFC normalisation; longer gives 400\n`input_too_long`. Each character is billed."
+"description": "The text. Required unless `text` is set. At most 5000 characters after Unicode NFC normalisation; longer gives 400\n`input_too_long`. Each character is billed."
 },
 "text": {
 "anyOf": [{ "type": "string" }, { "type": "null" }],
 "pattern": "\\S",
-"description": "Another name for `input`, which wins when both are given."
+"description": "Another name for `input`, which takes precedence if both are sent."
 },
 "voice_id": {
 "anyOf": [{ "type": "string" }, { "type": "null" }],
@@ -2595,7 +2595,7 @@ const schema_TranscriptionFromUrl = {
 "type": "string",
 "format": "uri",
 "pattern": "^[Hh][Tt][Tt][Pp][Ss]://",
-"description": "HTTPS address of the audio: mp3, wav, m4a, ogg, webm or flac, at most 100 MB. The gateway downloads it. Another scheme, an address\non a private network, and one that can't be loaded give 400 `invalid_parameter`; a larger file gives 413 `request_too_large`.",
+"description": "HTTPS URL of the audio: mp3, wav, m4a, ogg, webm or flac, at most 100 MB. The gateway downloads it. Another scheme, an address on a\nprivate network and a failed download give 400 `invalid_parameter`; a larger file gives 413 `request_too_large`.",
 "x-must": "must be an https:// address"
 },
 "model": {
@@ -4532,7 +4532,7 @@ const schema_ApiKeyName = {
 "minLength": 1,
 "maxLength": 100,
 "pattern": "\\S",
-"description": "Name of a key, for people: 1 to 100 characters."
+"description": "Display name of a key: 1 to 100 characters."
 };
 const schema_KeyBudget = {
 "type": "number",
@@ -5187,7 +5187,7 @@ const schema_Email = {
 "minLength": 3,
 "maxLength": 254,
 "pattern": "^[!#-'*+\\-./0-9=?A-Z^-~]+@[!#-'*+\\-./0-9=?A-Z^-~]+$",
-"description": "An email address, at most 254 characters of ASCII; case does not matter. An international domain is given in its `xn--` form. None of the characters that separate addresses in a mail.",
+"description": "An email address: at most 254 ASCII characters, case-insensitive. Write an international domain in its `xn--` form. Characters that\nseparate addresses in a mail are not allowed.",
 "x-must": "must be an email address"
 };
 const pattern_56624156 = new RegExp("^[!#-'*+\\-./0-9=?A-Z^-~]+@[!#-'*+\\-./0-9=?A-Z^-~]+$", "u");
@@ -6339,7 +6339,7 @@ const schema_NewEmail = {
 "minLength": 3,
 "maxLength": 254,
 "pattern": "^[!#-'*+\\-./0-9=?A-Z^-~]{1,64}@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$",
-"description": "The email address of a new account, whose domain is a name of the public DNS: two labels at least, no IP address, no dot at its end.",
+"description": "The email address of a new account. Its domain is a public DNS name: at least two labels, no IP address, no dot at the end.",
 "x-must": "must be an email address with a domain such as example.com"
 };
 const pattern_26704ab3 = new RegExp("^[!#-'*+\\-./0-9=?A-Z^-~]{1,64}@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$", "u");
@@ -13695,7 +13695,7 @@ const schema_TopupRequest = {
 "format": "uri",
 "maxLength": 2048,
 "pattern": "^https://",
-"description": "HTTPS address that the checkout returns to, paid or not; default: the page `/docs/credits` of this gateway.",
+"description": "HTTPS URL that the checkout returns to, paid or not; default: the page `/docs/credits` of this gateway.",
 "x-must": "must be an https:// address"
 }
 },
@@ -16531,7 +16531,7 @@ const schema_ImageRequest = {
 "prompt": {
 "type": "string",
 "pattern": "\\S",
-"description": "What to draw. At most 4000 characters, counted after Unicode NFC normalisation. Empty or longer gives 400 `invalid_prompt`.",
+"description": "What to draw: at most 4000 characters, counted after Unicode NFC normalisation. Empty or longer gives 400 `invalid_prompt`.",
 "x-invalid-code": "invalid_prompt"
 },
 "n": { "anyOf": [{
@@ -32416,7 +32416,7 @@ const schema_VideoRequest = {
 "prompt": {
 "type": "string",
 "pattern": "\\S",
-"description": "What the video shows. At most 4000 characters, counted after Unicode NFC normalisation. Empty or longer gives 400 `invalid_prompt`.",
+"description": "What the video shows: at most 4000 characters, counted after Unicode NFC normalisation. Empty or longer gives 400 `invalid_prompt`.",
 "x-invalid-code": "invalid_prompt"
 },
 "image_url": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
@@ -33398,7 +33398,7 @@ const schema_CatalogModel = {
 "type": "string",
 "maxLength": 200,
 "pattern": "^[!-~]+$",
-"description": "Model id, 1 to 200 printable ASCII characters without spaces, since headers carry it; what requests send as `model`."
+"description": "Model id: 1 to 200 printable ASCII characters without spaces, because headers carry it. Requests send it as `model`."
 },
 "type": { "$ref": "#/components/schemas/ModelType" },
 "object": {

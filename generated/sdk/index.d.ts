@@ -132,13 +132,13 @@ export * from "./runtime/public.js";
 export type * from "./types.js";
 
 /**
- * The gateway's client: `new Svc({ baseURL, apiKey })`, or with nothing where the environment has `SVC_URL` and `SVC_KEY`.
- * Every call gives a promise that also has `withResponse()` and `result()`; every failure is a `SvcError`.
+ * The gateway's client: `new Svc({ baseURL, apiKey })`, or `new Svc()` if the environment has `SVC_URL` and `SVC_KEY`.
+ * Every call returns a promise that also has `withResponse()` and `result()`; every failure is a `SvcError`.
  */
 export declare class Svc {
-  /** Throws a TypeError without an address. */
+  /** Throws a TypeError if there is no base URL. */
   constructor(options?: ClientOptions);
-  /** For the functions of `svc-sdk/functions`. */
+  /** Pass it to the functions of `svc-sdk/functions`. */
   readonly client: Client;
   readonly audio: AudioMethods;
   readonly keys: KeysMethods;
@@ -176,11 +176,10 @@ export interface AudioMethods {
 /** `svc.audio.music` */
 export interface AudioMusicMethods {
   /**
-   * Generates music and answers with the audio itself or, with `save_to_blob=1`, with JSON that holds a permanent address.
+   * Generates music and returns the audio itself or, with `save_to_blob=1`, JSON with a permanent URL.
    *
-   * A model is billed by the length asked for, or by the song, whatever its length.
-   * A prompt that a safety filter refuses gives 400 `content_refused` and is not charged. Speech, music and sound effects share one pool
-   * of concurrent calls.
+   * Models are billed by the requested length, or by the song, whatever its length. A prompt that a safety filter refuses gives 400
+   * `content_refused` and is not charged. Speech, music and sound effects share one pool of concurrent calls.
    *
    * `POST /v1/audio/music`, /docs/api/createMusic
    *
@@ -203,10 +202,10 @@ export interface AudioMusicMethods {
 /** `svc.audio.sfx` */
 export interface AudioSfxMethods {
   /**
-   * Makes a sound effect. Paused: while no sound-effect model is served every request gives 404 `model_not_found`, right after
+   * Generates a sound effect. Paused: while no sound-effect model is served, every request gives 404 `model_not_found`, right after
    * authentication and whatever its body.
    *
-   * A sound has a flat price (`GET /v1/pricing`) and is answered as audio, or with `save_to_blob=1` as JSON with a permanent address.
+   * A sound has a flat price (`GET /v1/pricing`). The answer is the audio or, with `save_to_blob=1`, JSON with a permanent URL.
    *
    * `POST /v1/audio/sfx`, /docs/api/createSoundEffect
    *
@@ -229,12 +228,12 @@ export interface AudioSfxMethods {
 /** `svc.audio.speech` */
 export interface AudioSpeechMethods {
   /**
-   * Turns a text into speech and answers with the audio itself. Billed per character of the text, counted after Unicode NFC normalisation.
+   * Turns a text into speech and returns the audio itself. Billed per character of the text, counted after Unicode NFC normalisation.
    *
-   * No speech model is in the free tier: an account that never added credits gets 402 `model_requires_paid`.
-   * Too many calls at once give 429 `audio_concurrent_limit` with `Retry-After: 5`; speech, music and sound effects share one pool.
-   * A text that a safety filter refuses gives 400 `content_refused`. A voice model whose answers can't be read gives 502 `tts_failed`, one
-   * that is unavailable 503. Neither is charged. A stream that is interrupted has no proper end, and is not charged either.
+   * No speech model is in the free tier: an account that never added credits gets 402 `model_requires_paid`. Too many concurrent calls give
+   * 429 `audio_concurrent_limit` with `Retry-After: 5`; speech, music and sound effects share one pool. A text that a safety filter refuses
+   * gives 400 `content_refused`. A model with an invalid answer gives 502 `tts_failed`, an unavailable model 503. None of these is charged.
+   * An interrupted stream has no proper end and is not charged either.
    *
    * `POST /v1/audio/speech`, /docs/api/createSpeech
    *
@@ -257,17 +256,18 @@ export interface AudioSpeechMethods {
 /** `svc.audio.transcriptions` */
 export interface AudioTranscriptionsMethods {
   /**
-   * Transcribes an audio file and answers in the same call. Billed per minute of audio, rounded up to whole minutes. The last 0.1 seconds,
-   * with which codecs fill their packets, do not count.
+   * Transcribes an audio file and returns the transcript. Billed per minute of audio, rounded up to whole minutes. The last 0.1 seconds do
+   * not count, because codecs pad their packets.
    *
-   * Two forms: the file itself as `multipart/form-data` (`file`, at most 25 MB), or its address as JSON (`audio_url`, HTTPS, at most 100 MB).
-   * Formats: mp3, wav, m4a, ogg, webm, flac. A broken file, or one that holds clearly less than it promises, gives 400 `invalid_parameter`,
-   * more than 24 hours give 413 `request_too_large`.
+   * Send the file itself as `multipart/form-data` (`file`, at most 25 MB), or its URL as JSON (`audio_url`, HTTPS, at most 100 MB). Formats:
+   * mp3, wav, m4a, ogg, webm, flac. A corrupt file, or a file clearly shorter than it declares, gives 400 `invalid_parameter`; more than 24
+   * hours give 413 `request_too_large`.
    *
-   * A model that fails is tried once more. Then a secondary model that keeps timestamps answers, in every format. Then, for a form and for
-   * `text` or `json` only, a plain-text tertiary does. `x-svc-fallback` and `x-svc-fallback-layer` tell which. Errors of the request itself
-   * (400, 413, 415, 422) end it at once; a 429 of the provider is passed on with its `Retry-After`. Audio without speech gives 422
-   * `no_speech_detected`, and timestamps from a model that has none give 400 `segments_unsupported`. Refused requests are not charged.
+   * If the model fails, the gateway retries it once. Then it calls a secondary model with timestamps, for every format. Then, only for a form
+   * and for `text` or `json`, it calls a plain-text tertiary model. `x-svc-fallback` and `x-svc-fallback-layer` say which one answered.
+   * Errors of the request itself (400, 413, 415, 422) end it at once; a 429 of the provider is passed on with its `Retry-After`. Audio
+   * without speech gives 422 `no_speech_detected`, and timestamps from a model without them 400 `segments_unsupported`. Refused requests are
+   * not charged.
    *
    * ```sh
    * curl "$SVC_URL/v1/audio/transcriptions" -H "Authorization: Bearer $SVC_KEY" -F file=@meeting.mp3 -F model=transcribe -F response_format=srt
@@ -296,12 +296,11 @@ export interface AudioTranscriptionsMethods {
 /** `svc.audio.voices` */
 export interface AudioVoicesMethods {
   /**
-   * Clones a voice from a recording, for the flat price that `GET /v1/pricing` lists. Paused: while no cloning model is served every request gives 404
-   * `model_not_found`, right after authentication
-   * and whatever its body. The shape is retained.
+   * Clones a voice from a voice sample, for the flat price that `GET /v1/pricing` lists. Paused: while no cloning model is served, every
+   * request gives 404 `model_not_found`, right after authentication and whatever its body. The request and response formats stay the same.
    *
-   * A cloned voice belongs to the account. When its ownership cannot be written, the answer is 500 `ownership_write_failed`, nothing is
-   * charged, and the call may be repeated.
+   * A cloned voice belongs to the account. If its ownership cannot be saved, the reply is 500 `ownership_write_failed`: nothing is charged,
+   * and you can retry.
    *
    * ```sh
    * curl "$SVC_URL/v1/audio/voice-clone" -H "Authorization: Bearer $SVC_KEY" -F file=@narrator.wav -F name="My narrator"
@@ -323,12 +322,11 @@ export interface AudioVoicesMethods {
    */
   clone(input: VoiceCloneForm, options?: RequestOptions): Call<MadeVoice, "cloneVoice">;
   /**
-   * Makes a voice from a description, for the flat price that `GET /v1/pricing` lists. Paused: while no design model is served every request gives 404
-   * `model_not_found`, right after authentication
-   * and whatever its body. The shape is retained.
+   * Creates a voice from a description, for the flat price that `GET /v1/pricing` lists. Paused: while no design model is served, every
+   * request gives 404 `model_not_found`, right after authentication and whatever its body. The request and response formats stay the same.
    *
-   * A designed voice belongs to the account. When its ownership cannot be written, the answer is 500 `ownership_write_failed`, nothing is
-   * charged, and the call may be repeated.
+   * A designed voice belongs to the account. If its ownership cannot be saved, the reply is 500 `ownership_write_failed`: nothing is charged,
+   * and you can retry.
    *
    * `POST /v1/audio/voice-design`, /docs/api/designVoice
    *
@@ -349,9 +347,9 @@ export interface AudioVoicesMethods {
   /**
    * Lists the voices that `POST /v1/audio/speech` can use: about 3000 of family A and about 300 of family B, in one answer.
    *
-   * `provider_b` and `all` list the caller's own cloned voices first. With `all`, one provider that fails makes the list `partial`; 502
-   * comes only when both fail. A family without a model has no voices, which is no failure. The list comes compressed to a client that
-   * accepts gzip.
+   * `provider_b` and `all` list the account's own cloned voices first. With `all`, the list is `partial` if one provider fails, and the reply
+   * is 502 only if both fail. A family without a model has no voices; that is not a failure. The list is compressed for clients that accept
+   * gzip.
    *
    * `GET /v1/audio/voices`, /docs/api/listVoices
    *
@@ -369,7 +367,7 @@ export interface AudioVoicesMethods {
 /** `svc.keys` */
 export interface KeysMethods {
   /**
-   * Lists the account's API keys, newest first, without their secrets. An API key or a session may ask.
+   * Lists the account's API keys, newest first, without their secrets. Works with an API key or a session.
    *
    * `GET /v1/auth/keys`, /docs/api/listApiKeys
    *
@@ -381,7 +379,7 @@ export interface KeysMethods {
    */
   list(options?: RequestOptions): Pages<ApiKeyList, "listApiKeys">;
   /**
-   * Creates an API key and shows it, once. Needs a dashboard session: an API key gives 403 `session_required`.
+   * Creates an API key and shows it once. Requires a dashboard session: an API key gives 403 `session_required`.
    *
    * `POST /v1/auth/keys`, /docs/api/createApiKey
    *
@@ -397,8 +395,8 @@ export interface KeysMethods {
    */
   create(input: ApiKeyRequest, options?: RequestOptions): Call<NewApiKey, "createApiKey">;
   /**
-   * Enables, disables or renames an API key, or changes its budget. Needs a dashboard session. A key that is unknown or belongs to another account gives 400
-   * `not_found`.
+   * Enables, disables or renames an API key, or changes its budget. Requires a dashboard session. An unknown key, or a key of another
+   * account, gives 400 `not_found`.
    *
    * `PATCH /v1/auth/keys/{key}`, /docs/api/updateApiKey
    *
@@ -414,9 +412,9 @@ export interface KeysMethods {
    */
   update(key: string, input: ApiKeyChange, options?: RequestOptions): Call<ApiKeyRecord, "updateApiKey">;
   /**
-   * Deletes an API key. Needs a dashboard session. A key that is unknown or belongs to another account gives 400 `not_found`.
+   * Deletes an API key. Requires a dashboard session. An unknown key, or a key of another account, gives 400 `not_found`.
    *
-   * Deleting the default key makes the newest enabled key the default; where none is left, a new one is made and shown once.
+   * If you delete the default key, the newest enabled key becomes the default. If none is left, a new key is created and shown once.
    *
    * `DELETE /v1/auth/keys/{key}`, /docs/api/deleteApiKey
    *
@@ -433,7 +431,7 @@ export interface KeysMethods {
 /** `svc.limits` */
 export interface LimitsMethods {
   /**
-   * Reads what is left of the caller's limits. An API key or a session may ask; asking counts for none of them.
+   * Returns what is left of the account's limits. Works with an API key or a session. The call counts toward no limit.
    *
    * `GET /v1/auth/limits`, /docs/api/getLimits
    *
@@ -445,7 +443,7 @@ export interface LimitsMethods {
    */
   get(options?: RequestOptions): Call<LimitState, "getLimits">;
   /**
-   * Lists the limits of every account tier. Public; the answer may be kept for 300 seconds.
+   * Lists the limits of every account tier. Public; the answer may be cached for 300 seconds.
    *
    * `GET /v1/limits/tiers`, /docs/api/listTiers
    *
@@ -458,7 +456,7 @@ export interface LimitsMethods {
 /** `svc.auth` */
 export interface AuthMethods {
   /**
-   * Mails a link that lets the password be changed. The reply is the same whether or not there is such an account.
+   * Mails a link to change the password. The reply is the same whether or not the account exists.
    *
    * `POST /v1/auth/password/forgot`, /docs/api/forgotPassword
    *
@@ -472,8 +470,8 @@ export interface AuthMethods {
    */
   forgotPassword(input: EmailRequest, options?: RequestOptions): Call<Accepted, "forgotPassword">;
   /**
-   * Changes the password by the token of the mail, and ends every session of the account. Works once; a token that is wrong, used or too old
-   * gives 400 `invalid_token`, `used_token` or `expired_token`.
+   * Changes the password with the token from the mail, and ends every session of the account. A token works once: a wrong, used or expired
+   * token gives 400 `invalid_token`, `used_token` or `expired_token`.
    *
    * `POST /v1/auth/password/reset`, /docs/api/resetPassword
    *
@@ -488,7 +486,7 @@ export interface AuthMethods {
    */
   resetPassword(input: PasswordReset, options?: RequestOptions): Call<PasswordWasReset, "resetPassword">;
   /**
-   * Reads the session that the request comes with. An API key gives 403 `session_required`.
+   * Returns the session of the request. An API key gives 403 `session_required`.
    *
    * `GET /v1/auth/session`, /docs/api/getSession
    *
@@ -500,10 +498,10 @@ export interface AuthMethods {
    */
   getSession(options?: RequestOptions): Call<Session, "getSession">;
   /**
-   * Signs in by email address and password. A wrong password, an unknown address and one that is not verified all
-   * give 401 `invalid_credentials`.
+   * Signs in with email address and password. A wrong password, an unknown address and an unverified address all give 401
+   * `invalid_credentials`.
    *
-   * The session travels as a cookie or, as a bearer token, in `Authorization`.
+   * Send the session as a cookie, or as a bearer token in `Authorization`.
    *
    * `POST /v1/auth/signin`, /docs/api/signIn
    *
@@ -519,17 +517,17 @@ export interface AuthMethods {
    */
   signIn(input: SignInRequest, options?: RequestOptions): Call<NewSession, "signIn">;
   /**
-   * Signs in by an external provider: with its identity token, or with the code of its authorization flow. Makes the account when there is
-   * none. A token or code that the provider does not confirm, or whose address it has not verified, gives 401 `invalid_credentials`, an
-   * unknown provider 400 `invalid_parameter`; a `state` that is unknown or was given to another provider gives 400 `invalid_token`, one that
-   * was used `used_token`, one that is too old `expired_token`.
+   * Signs in with an external provider: with its identity token, or with the code of its authorization flow. Creates the account if there is
+   * none. A token or code that the provider does not confirm, or whose address the provider has not verified, gives 401
+   * `invalid_credentials`; an unknown provider gives 400 `invalid_parameter`. An unknown `state`, or one of another provider, gives 400
+   * `invalid_token`, a used one `used_token`, an expired one `expired_token`.
    *
-   * 403 `signup_closed` where that would be a new account, and sign-up is closed, or closed for this address.
+   * If the account would be new and sign-up is closed, for all or for this address, the reply is 403 `signup_closed`.
    *
-   * A browser finishes only what it began: with the cookie that the start set, or where that does not come along, with the `nonce`; else 400
-   * `invalid_token`. Other clients compare the `state` by themselves.
+   * A browser can finish only a sign-in that it started: with the cookie from the start or, if the browser does not send it, with the
+   * `nonce`; else 400 `invalid_token`. Other clients compare the `state` themselves.
    *
-   * An account with the same address that was never verified is reclaimed: its password, its sessions and its keys are dropped.
+   * An unverified account with the same address is reclaimed: its password, sessions and keys are dropped.
    *
    * `POST /v1/auth/signin/{provider}`, /docs/api/signInWithProvider
    *
@@ -545,8 +543,8 @@ export interface AuthMethods {
    */
   signInWithProvider(provider: string, input: SignInByIdToken | SignInByCode, options?: RequestOptions): Call<NewSession, "signInWithProvider">;
   /**
-   * Begins signing in by an external provider: answers the address to open in the browser, and the `state` to come back with. An unknown
-   * provider gives 400 `invalid_parameter`; 503 where the provider does not answer.
+   * Starts a sign-in with an external provider: returns the URL to open in the browser, and the `state` that comes back. An unknown provider
+   * gives 400 `invalid_parameter`, a provider that does not answer 503.
    *
    * `POST /v1/auth/signin/{provider}/start`, /docs/api/startSignIn
    *
@@ -560,7 +558,7 @@ export interface AuthMethods {
    */
   startSignIn(provider: string, input: SignInStart, options?: RequestOptions): Call<StartedSignIn, "startSignIn">;
   /**
-   * Ends the session that the request comes with, and deletes its cookie.
+   * Ends the session of the request and deletes its cookie.
    *
    * `POST /v1/auth/signout`, /docs/api/signOut
    *
@@ -574,8 +572,9 @@ export interface AuthMethods {
   /**
    * Creates an account and mails a verification link and code. Until the address is verified, the account has no credit and no sign-in.
    *
-   * An address that already has an account gets the same 201; its owner gets a mail that says so. Where sign-up is by invitation, every
-   * address gets the 201, and only invited ones the mail. Closed sign-up, or one closed for the address's domain, gives 403 `signup_closed`.
+   * If the address already has an account, the reply is the same 201, and a mail tells the owner. If sign-up is by invitation, every address
+   * gets the 201, but only invited addresses get a mail. If sign-up is closed, for all or for the address's domain, the reply is 403
+   * `signup_closed`.
    *
    * `POST /v1/auth/signup`, /docs/api/signUp
    *
@@ -590,11 +589,12 @@ export interface AuthMethods {
    */
   signUp(input: SignUpRequest, options?: RequestOptions): Call<SignedUp, "signUp">;
   /**
-   * Verifies the email address by the token of the link, or by address and code. Works once; a token or code that is wrong, used or too old
+   * Verifies the email address with the token in the link, or with address and code. Each works once: a wrong, used or expired token or code
    * gives 400 `invalid_token`, `used_token` or `expired_token`.
    *
-   * The account is signed in, and gets the signup credit, where the operator gives one. A mailbox gets it once: addresses that differ by case, by a tag after `+`, or at Gmail by dots, share one. The password of the sign-up whose mail is answered holds; where
-   * several sign-ups with this address wait, none does: set one by `POST /v1/auth/password/forgot`.
+   * The account is signed in and gets the signup credit, if the operator gives one. Each mailbox gets it once: addresses that differ only in
+   * case, in a tag after `+`, or at Gmail in dots, are the same mailbox. The password of the verified sign-up applies. If several sign-ups
+   * with this address are pending, no password applies: set one with `POST /v1/auth/password/forgot`.
    *
    * `POST /v1/auth/verify`, /docs/api/verifyAccount
    *
@@ -609,7 +609,7 @@ export interface AuthMethods {
    */
   verify(input: VerificationByToken | VerificationByCode, options?: RequestOptions): Call<Verified, "verifyAccount">;
   /**
-   * Sends the verification mail again. The reply is the same whether or not there is such an account.
+   * Sends the verification mail again. The reply is the same whether or not the account exists.
    *
    * `POST /v1/auth/verify/resend`, /docs/api/resendVerification
    *
@@ -627,8 +627,8 @@ export interface AuthMethods {
 /** `svc.usage` */
 export interface UsageMethods {
   /**
-   * Lists the account's requests, newest first, media jobs included; of a failed job the row carries the job's error. An API key or a session
-   * may ask. Every filter that is given must match; without one, everything is listed.
+   * Lists the account's requests, newest first, media jobs included. The row of a failed job carries the job's error. Works with an API key
+   * or a session. Filters combine: a request must match all of them. Without a filter, everything is listed.
    *
    * `GET /v1/auth/usage/logs`, /docs/api/listUsageLogs
    *
@@ -641,8 +641,8 @@ export interface UsageMethods {
    */
   logs(input?: ListUsageLogsQuery, options?: RequestOptions): Pages<UsageLogList, "listUsageLogs">;
   /**
-   * Reads the receipt of one request of the caller: usage, the price at its admission, the sum, the ledger entries. Of several requests that
-   * were sent with the same `x-request-id` it is the newest. An id that is unknown or belongs to another account gives 404
+   * Returns the receipt of one request of the account: its usage, the prices at its admission, the sum and the ledger entries. If several
+   * requests had the same `x-request-id`, it is the receipt of the newest. An unknown id, or an id of another account, gives 404
    * `request_not_found`.
    *
    * `GET /v1/usage/{request_id}`, /docs/api/getReceipt
@@ -666,9 +666,9 @@ export interface ChatMethods {
 /** `svc.chat.completions` */
 export interface ChatCompletionsMethods {
   /**
-   * Answers a conversation, whole or as a stream (`stream: true`). The upper bound of its cost is reserved before the model is called;
-   * measured usage is charged after it. A failed call and an interrupted stream cost nothing. A client that disconnects
-   * pays for what it got.
+   * Answers a conversation, whole or as a stream (`stream: true`). The gateway reserves the maximum cost before it calls the model, and
+   * charges the measured usage afterwards. A failed call and an interrupted stream cost nothing. A client that disconnects pays for what it
+   * received.
    *
    * `POST /v1/chat/completions`, /docs/api/createChatCompletion
    *
@@ -692,9 +692,9 @@ export interface ChatCompletionsMethods {
 /** `svc.completions` */
 export interface CompletionsMethods {
   /**
-   * Continues a text, through chat and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `logprobs`, a `best_of` other
-   * than `n`, `echo` with `stream` and more than 4 stop sequences are refused with 400; the message names `POST /v1/chat/completions`, which
-   * is what to use instead.
+   * Continues a text. Served by chat models and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `logprobs`, a `best_of`
+   * other than `n`, `echo` with `stream` and more than 4 stop sequences are refused with 400. The message names `POST /v1/chat/completions`:
+   * use it instead.
    *
    * `POST /v1/completions`, /docs/api/createCompletion
    *
@@ -719,10 +719,11 @@ export interface CompletionsMethods {
 /** `svc.credits` */
 export interface CreditsMethods {
   /**
-   * Reads the caller's balance and tier. An API key or a session may ask.
+   * Returns the account's balance and tier. Works with an API key or a session.
    *
-   * When the balance cannot be read though the credential could be checked, the reply is still 200, with `read_ok` false and zeros; where the
-   * credential cannot be checked either, 503 `overloaded`. Refusals use the older codes `auth_required` and `invalid_credentials`.
+   * If the credential can be checked but the balance cannot be read, the reply is still 200, with `read_ok` false and zeros. If the
+   * credential cannot be checked either, the reply is 503 `overloaded`. Refusals use the older codes `auth_required` and
+   * `invalid_credentials`.
    *
    * `GET /v1/credits/balance`, /docs/api/getCreditBalance
    *
@@ -734,7 +735,7 @@ export interface CreditsMethods {
    */
   balance(options?: RequestOptions): Call<CreditBalance, "getCreditBalance">;
   /**
-   * Lists the caller's ledger entries, newest first. An API key or a session may ask.
+   * Lists the account's ledger entries, newest first. Works with an API key or a session.
    *
    * `GET /v1/credits/ledger`, /docs/api/listLedgerEntries
    *
@@ -752,12 +753,11 @@ export interface CreditsMethods {
 /** `svc.credits.topups` */
 export interface CreditsTopupsMethods {
   /**
-   * Starts a checkout that adds money. Needs a dashboard session: an API key gives 403 `session_required`.
+   * Starts a checkout that adds money. Requires a dashboard session: an API key gives 403 `session_required`.
    *
-   * The balance rises when the payment succeeds, and with it `lifetime_purchased`, which sets the tier at once. The smallest top-up is 5 USD;
-   * at most 10 a minute are begun, and 20 may wait for payment.
-   * When the payment provider does not answer, or refuses, or none is configured here, the reply is 402 `payment_failed`. An account may have 20 top-ups that wait for payment; above,
-   * 429 `rate_limit_exceeded`.
+   * When the payment succeeds, the balance and `lifetime_purchased` rise; the latter sets the tier at once. The smallest top-up is 5 USD. An
+   * account can start 10 a minute and can have 20 pending; above, 429 `rate_limit_exceeded`. If the payment provider does not answer or
+   * refuses, or if none is configured, the reply is 402 `payment_failed`.
    *
    * `POST /v1/credits/topup`, /docs/api/createTopup
    *
@@ -774,7 +774,7 @@ export interface CreditsTopupsMethods {
    */
   create(input: TopupRequest, options?: RequestOptions): Call<Topup, "createTopup">;
   /**
-   * Reads a top-up of the caller. An id that is unknown or belongs to another account gives 404 `topup_not_found`.
+   * Returns a top-up of the account. An unknown id, or an id of another account, gives 404 `topup_not_found`.
    *
    * `GET /v1/credits/topup/{id}`, /docs/api/getTopup
    *
@@ -792,11 +792,11 @@ export interface CreditsTopupsMethods {
 /** `svc.decisions` */
 export interface DecisionsMethods {
   /**
-   * Picks one option for each question, with a confidence. Billed on input tokens, rounded up to the nearest 0.0001 USD;
-   * output is free and failures cost nothing. A missing `state` or `questions` gives 400 `missing_parameter`. Another model gives
-   * 400 `invalid_parameter` with near matches in `did_you_mean` and `suggested_models`; so do, without them, a question that is no `choice`
-   * and questions as an array. OpenAI's form of a decision (`input`, questions as an array) is not taken. A state that the model rejects or
-   * refuses gives 400 `invalid_parameter` on `state`. While `jev` is not served: 503 `model_unavailable`.
+   * Picks one option for each question, with a confidence. Billed on input tokens, rounded up to the nearest 0.0001 USD; output is free and
+   * failures cost nothing. A missing `state` or `questions` gives 400 `missing_parameter`. Another model gives 400 `invalid_parameter`, with
+   * similar models in `did_you_mean` and `suggested_models`. A question that is not a `choice`, and questions as an array, give 400
+   * `invalid_parameter` without them. OpenAI's format of a decision (`input`, questions as an array) is not supported. A state that the model
+   * rejects or refuses gives 400 `invalid_parameter` on `state`. While `jev` is not served, the reply is 503 `model_unavailable`.
    *
    * `POST /v1/decisions`, /docs/api/createDecision
    *
@@ -816,8 +816,9 @@ export interface DecisionsMethods {
 /** `svc.embeddings` */
 export interface EmbeddingsMethods {
   /**
-   * Turns texts into vectors, one for each input and in input order. Billed on input tokens alone, after the call; never streamed.
-   * A model that makes no embeddings is refused with 400 `wrong_endpoint`, a value or a text that the model does not take with 400 `request_rejected`.
+   * Turns texts into vectors, one per input, in input order. Only input tokens are billed, after the call. Never streamed. A model that is
+   * not an embedding model is refused with 400 `wrong_endpoint`, a value or a text that the model does not accept with 400
+   * `request_rejected`.
    *
    * `POST /v1/embeddings`, /docs/api/createEmbeddings
    *
@@ -840,7 +841,7 @@ export interface EmbeddingsMethods {
 /** `svc.errors` */
 export interface ErrorsMethods {
   /**
-   * Lists every error code: what happened, how to fix it, whether to retry, which operations answer with it. Public.
+   * Lists every error code: what happened, how to fix it, whether to retry, and which operations return it. Public.
    *
    * `GET /v1/errors`, /docs/api/listErrors
    *
@@ -853,10 +854,10 @@ export interface ErrorsMethods {
 /** `svc.genmedia` */
 export interface GenmediaMethods {
   /**
-   * Reads a genmedia job. Poll every 1 to 2 seconds until `status` is `COMPLETED`, `FAILED` or `EXPIRED`.
+   * Returns a genmedia job. Poll every 1 to 2 seconds until `status` is `COMPLETED`, `FAILED` or `EXPIRED`.
    *
-   * A failed job answers 200 with `error` and `details`. An unknown id, or one of another account, gives 404. Polling is not billed and
-   * does not count for `rpm`.
+   * A failed job gives 200 with `error` and `details`. An unknown id, or an id of another account, gives 404. Polling is not billed and does
+   * not count toward `rpm`.
    *
    * `GET /v1/genmedia/jobs/{request_id}`, /docs/api/getGenmediaJob
    *
@@ -870,11 +871,11 @@ export interface GenmediaMethods {
    */
   get(request_id: string, options?: RequestOptions): Call<GenmediaRunning | GenmediaCompleted | GenmediaFailed, "getGenmediaJob">;
   /**
-   * Runs an image or video model and waits up to 25 seconds for the result. When it takes longer, the answer is 202 with a `hint`, and the
-   * job is polled at `GET /v1/genmedia/jobs/{request_id}`. A client that disconnects before the 25 seconds are over does not stop the job.
+   * Runs an image or video model and waits up to 25 seconds for the result. If it takes longer, the answer is 202 with a `hint`: poll the job
+   * at `GET /v1/genmedia/jobs/{request_id}`. A client that disconnects during the 25 seconds does not stop the job.
    *
-   * The same models, prices, holds and slots as on the image and video endpoints.
-   * Errors have the body `{error: "text", details: {error_type, code, request_id}}`.
+   * Models, prices, holds and slots are the same as on the image and video endpoints. Errors have the body
+   * `{error: "text", details: {error_type, code, request_id}}`.
    *
    * `POST /v1/genmedia/run`, /docs/api/runGenmedia
    *
@@ -895,10 +896,10 @@ export interface GenmediaMethods {
    */
   run(input: GenmediaRequest, options?: IdempotentOptions): Call<GenmediaCompleted | GenmediaRunning, "runGenmedia">;
   /**
-   * Runs an image or video model and waits for its result: `output` and `charged_amount` (USD).
+   * Runs an image or video model and waits for the finished job, with its `output` and `charged_amount` (USD).
    *
-   * `onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.
-   * A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.
+   * `onProgress` gets the job after the submit and after each poll. An abort ends the waiting, not the job.
+   * A failed job throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; it costs nothing.
    *
    * /docs/api/runGenmedia, /docs/api/getGenmediaJob
    */
@@ -908,17 +909,16 @@ export interface GenmediaMethods {
 /** `svc.images` */
 export interface ImagesMethods {
   /**
-   * Generates images, asynchronously. The answer is a job: poll it at `GET /v1/jobs/{id}` every 1 to 2 seconds. Most images are done within
+   * Generates images asynchronously. The answer is a job: poll it at `GET /v1/jobs/{id}` every 1 to 2 seconds. Most images are done within
    * 30 seconds.
    *
-   * A hold of `estimated_cost` is placed when the job takes a slot, settled when it succeeds and returned in full when it fails.
-   * When every concurrent image slot of the account is busy, the job waits in a queue, and nothing is held while it waits.
-   * A full queue is 429 `rate_limited`. A funded account is needed for every model that is not in the free tier.
+   * A hold of `estimated_cost` is placed when the job takes a slot, settled when the job succeeds, and released in full when it fails. If all
+   * image slots of the account are in use, the job waits in a queue, and nothing is held while it waits. A full queue gives 429
+   * `rate_limited`. Models outside the free tier require a funded account.
    *
-   * What an image costs: `GET /v1/pricing`. A model may also charge once for a request that carries reference images; `estimated_cost` holds
-   * all of it.
+   * `GET /v1/pricing` lists the prices. A model may also charge a fee per request with reference images; `estimated_cost` includes it.
    *
-   * This endpoint does not return images in the call: clients written for a synchronous image API must poll the job.
+   * This endpoint does not return images directly: clients written for a synchronous image API must poll the job.
    *
    * `POST /v1/images/generations`, /docs/api/createImage
    *
@@ -935,10 +935,10 @@ export interface ImagesMethods {
    */
   generate(input: ImageRequest, options?: IdempotentOptions): Call<ImageJob | QueuedImageJob, "createImage">;
   /**
-   * Orders a picture and waits for it: the job with its `output` and `charged_amount` (USD).
+   * Generates an image and waits for the finished job, with its `output` and `charged_amount` (USD).
    *
-   * `onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.
-   * A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.
+   * `onProgress` gets the job after the submit and after each poll. An abort ends the waiting, not the job.
+   * A failed job throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; it costs nothing.
    *
    * /docs/api/createImage, /docs/api/getJob
    */
@@ -948,8 +948,7 @@ export interface ImagesMethods {
 /** `svc.jobs` */
 export interface JobsMethods {
   /**
-   * Lists the caller's image and video jobs, newest first, in pages. Every filter given must match; jobs of every key of the account are
-   * listed.
+   * Lists the account's image and video jobs of all its keys, newest first, in pages. Filters combine: a job must match all of them.
    *
    * `GET /v1/jobs`, /docs/api/listJobs
    *
@@ -962,11 +961,11 @@ export interface JobsMethods {
    */
   list(input?: ListJobsQuery, options?: RequestOptions): Pages<JobList, "listJobs">;
   /**
-   * Reads an image or video job. Poll every 1 to 2 seconds until `status` is `succeeded`, `failed`, `refunded` or `expired`.
+   * Returns an image or video job. Poll every 1 to 2 seconds until `status` is `succeeded`, `failed`, `refunded` or `expired`.
    *
-   * A failed job still answers 200, with `status` `failed` and `error`. A job that waits for a slot shows `queued` with its `queue_position`.
-   * An id that is unknown, belongs to another account or names a genmedia job gives 404 `job_not_found`. Polling is not billed and does
-   * not count for `rpm`. With `wait`, the answer comes as soon as the job has ended, and after so many seconds at the latest.
+   * A failed job also gives 200, with `status` `failed` and `error`. A job that waits for a slot has the status `queued` and a
+   * `queue_position`. An unknown id, an id of another account and an id of a genmedia job give 404 `job_not_found`. Polling is not billed and
+   * does not count toward `rpm`. With `wait`, the answer comes as soon as the job ends, at the latest after that many seconds.
    *
    * `GET /v1/jobs/{id}`, /docs/api/getJob
    *
@@ -984,13 +983,13 @@ export interface JobsMethods {
 /** `svc.messages` */
 export interface MessagesMethods {
   /**
-   * Answers a conversation in Anthropic's form, whole or as a stream (`stream: true`), with the models and prices of chat. The key comes as
-   * `Authorization: Bearer` or as `x-api-key`. Errors have Anthropic's envelope, where `upstream_error` is `overloaded_error` on 503 and
-   * `api_error` on 502. A stream that broke ends with an `error` event of code `stream_interrupted`; nothing is charged then.
+   * Answers a conversation in Anthropic's format, whole or as a stream (`stream: true`), with the same models and prices as chat. Send the
+   * key as `Authorization: Bearer` or as `x-api-key`. Errors have Anthropic's envelope, where `upstream_error` is `overloaded_error` on 503
+   * and `api_error` on 502. An interrupted stream ends with an `error` event of code `stream_interrupted` and costs nothing.
    *
-   * A model that shows its reasoning answers with a `thinking` block (empty `signature`) before text and tool calls, also in a stream; a
-   * model that does not answers without one. The thinking budget is sent on the first turn only: once the history holds a `thinking`,
-   * `redacted_thinking` or `tool_use` block of the assistant, the request goes out without it.
+   * If a model shows its thinking, the answer and the stream begin with a `thinking` block (with an empty `signature`) before text and tool
+   * calls. The thinking budget is sent only on the first turn: once the history contains a `thinking`, `redacted_thinking` or `tool_use`
+   * block of the assistant, the request is sent without it.
    *
    * `POST /v1/messages`, /docs/api/createMessage
    *
@@ -1010,7 +1009,7 @@ export interface MessagesMethods {
    */
   create<Streaming extends boolean | null | undefined = false>(input: MessageRequest & { stream?: Streaming }, options?: RequestOptions): Call<Streaming extends true ? Stream<MessageStartEvent | PingEvent | BlockStartEvent | BlockDeltaEvent | BlockStopEvent | MessageDeltaEvent | MessageStopEvent> : Message, "createMessage">;
   /**
-   * Counts the tokens that a message request would send. Costs nothing and calls no model.
+   * Counts the input tokens of a message request. It is free and calls no model.
    *
    * `POST /v1/messages/count_tokens`, /docs/api/countMessageTokens
    *
@@ -1031,14 +1030,13 @@ export interface MessagesMethods {
 /** `svc.models` */
 export interface ModelsMethods {
   /**
-   * Lists the models that can be called, with prices and capabilities. Public: no key is needed, and one that is sent is not read.
+   * Lists the available models, with prices and capabilities. Public: no key is needed, and a sent key is ignored.
    *
-   * `type` and `creator` list models that have any of the values given; `tags`, `use_cases`, the modalities and `supported_parameters` list
-   * models that have all of them. A filter that is not sent does not narrow the list, and a value that no model has gives an empty one.
-   * Paused and retired models are not listed.
+   * `type` and `creator` list models with any of the given values; `tags`, `use_cases`, the modalities and `supported_parameters` list models
+   * with all of them. A value that no model has gives an empty list. Paused and retired models are not listed.
    *
-   * The list comes whole. Anthropic's clients, which send the header `anthropic-version`, may page through it with `limit`, `after_id` and
-   * `before_id`; an id that is not in the list gives 400 `invalid_parameter`.
+   * The list is not paged. Only Anthropic's clients, which send the header `anthropic-version`, may page through it with `limit`, `after_id`
+   * and `before_id`; an id that is not in the list gives 400 `invalid_parameter`.
    *
    * `GET /v1/models`, /docs/api/listModels
    *
@@ -1061,10 +1059,10 @@ export interface ModelsMethods {
    */
   recommend(input?: RecommendModelsQuery, options?: RequestOptions): Pages<RecommendationList, "recommendModels">;
   /**
-   * Reads one model by its id or by an alias. Slashes in the id may be sent as `%2F` or as they are. Public.
+   * Returns one model by its id or by an alias. Slashes in the id may be sent as `%2F` or unescaped. Public.
    *
-   * An id that is not served, paused and retired ones included, gives 404 `model_not_found` with near matches in `did_you_mean` and
-   * `suggested_models`; the message names a replacement when one exists.
+   * An id that is not served, also of a paused or retired model, gives 404 `model_not_found` with similar models in `did_you_mean` and
+   * `suggested_models`; the message names a replacement if there is one.
    *
    * `GET /v1/models/{id}`, /docs/api/getModel
    *
@@ -1079,7 +1077,7 @@ export interface ModelsMethods {
 /** `svc.pricing` */
 export interface PricingMethods {
   /**
-   * Lists the price of every model, sorted by id, in USD. Public; the answer may be kept for 60 seconds.
+   * Lists the price of every model, sorted by id, in USD. Public; the answer may be cached for 60 seconds.
    *
    * `GET /v1/pricing`, /docs/api/getPricing
    *
@@ -1092,12 +1090,11 @@ export interface PricingMethods {
 /** `svc.rerank` */
 export interface RerankMethods {
   /**
-   * Sorts documents by how well they fit a query. Billed on input tokens at the model's input rate; never streamed.
-   * The request is refused before the call when the balance cannot pay for the most that it may cost: some providers bill the query
-   * with every document.
+   * Sorts documents by their relevance to a query. Billed on input tokens at the model's input rate; never streamed. The gateway refuses the
+   * request before the call if the balance cannot pay for its maximum cost: some providers bill the query with every document.
    *
-   * Errors have the older form: branch on `error.type`; a 402 carries it as `error.code` too. A 401, 402 or 403 of the model's provider comes back as 503 `server_error`,
-   * its other 4xx as `invalid_request`.
+   * Errors have the older format: branch on `error.type`; a 402 also carries it as `error.code`. A 401, 402 or 403 from the model's provider
+   * becomes 503 `server_error`, any other 4xx becomes `invalid_request`.
    *
    * `POST /v1/rerank`, /docs/api/createRerank
    *
@@ -1122,13 +1119,13 @@ export interface RerankMethods {
 /** `svc.responses` */
 export interface ResponsesMethods {
   /**
-   * Answers a conversation in the form of OpenAI's Responses, whole or as a stream (`stream: true`), with the models and prices of chat. An
-   * addition to the specification, for clients that speak nothing else. Nothing is stored: the whole conversation is sent each time, and what
-   * would need an earlier answer (`previous_response_id`, `conversation`, `item_reference`, `background`, `prompt`, `file_id`) is refused with
-   * 400 `stateless_only`.
+   * Answers a conversation in the format of OpenAI's Responses API, whole or as a stream (`stream: true`), with the same models and prices as
+   * chat. It is an addition to the specification, for clients that support no other API. Nothing is stored: send the whole conversation each
+   * time. Fields that need stored data (`previous_response_id`, `conversation`, `item_reference`, `background`, `prompt`, `file_id`) are
+   * refused with 400 `stateless_only`.
    *
-   * Of the provider's own tools those that agents send unasked are left out, the others refused; see `tools`. A stream that broke ends with
-   * an `error` record of code `stream_interrupted` and `response.failed`; nothing is charged then.
+   * Built-in tools that agents send by default are dropped, the others are refused; see `tools`. An interrupted stream ends with an `error`
+   * event of code `stream_interrupted` and `response.failed`, and costs nothing.
    *
    * `POST /v1/responses`, /docs/api/createResponse
    *
@@ -1152,13 +1149,13 @@ export interface ResponsesMethods {
 /** `svc.videos` */
 export interface VideosMethods {
   /**
-   * Generates a video from a prompt and, with `image_url`, from a first frame. The model decides whether it has sound. The answer is a job:
-   * poll it at `GET /v1/jobs/{id}`.
+   * Generates a video from a prompt and, with `image_url`, from a first frame. The model determines whether the video has sound. The answer
+   * is a job: poll it at `GET /v1/jobs/{id}`.
    *
-   * For funded accounts only: an account that never added credits gets 402 `model_requires_paid`, and a tier without video slots 403
-   * `permission_denied` with the deposit that lifts it.
-   * Billed per second of the video; a failed job returns its hold in full. A model id that is not served gives 404 `model_not_found`,
-   * and while no video model is served at all every request does, right after authentication and whatever its body.
+   * For funded accounts only: an account that never added credits gets 402 `model_requires_paid`. A tier without video slots gets 403
+   * `permission_denied`, with the deposit that unlocks video. Billed per second of video; a failed job releases its hold in full. A model id
+   * that is not served gives 404 `model_not_found`. While no video model is served, every request gives this error, right after
+   * authentication and whatever its body.
    *
    * `POST /v1/videos/generations`, /docs/api/createVideo
    *
@@ -1176,10 +1173,10 @@ export interface VideosMethods {
    */
   generate(input: VideoRequest, options?: IdempotentOptions): Call<VideoJob | QueuedVideoJob, "createVideo">;
   /**
-   * Orders a clip and waits for it: the job with its `output` and `charged_amount` (USD).
+   * Generates a video and waits for the finished job, with its `output` and `charged_amount` (USD).
    *
-   * `onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.
-   * A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.
+   * `onProgress` gets the job after the submit and after each poll. An abort ends the waiting, not the job.
+   * A failed job throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; it costs nothing.
    *
    * /docs/api/createVideo, /docs/api/getJob
    */

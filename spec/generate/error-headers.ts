@@ -21,7 +21,7 @@ export function errorHeaders({ status, entries }: ErrorsOfStatus, envelope: Dial
       ? {}
       : {
           "x-should-retry": {
-            description: "Whether sending the same request again can help.",
+            description: "Whether retrying the same request can help.",
             required: !entries.some(({ row }) => row.bare === true),
             schema: { type: "string", enum: ["true", "false"] },
             example: String(entries[0]!.row.retryable),
@@ -31,7 +31,7 @@ export function errorHeaders({ status, entries }: ErrorsOfStatus, envelope: Dial
     ...(entries.some(({ code }) => code === "rate_limit_exceeded")
       ? {
           "retry-after-ms": {
-            description: "Milliseconds until the window has room again; on `rate_limit_exceeded` only.",
+            description: "Milliseconds until the window has room again; only on `rate_limit_exceeded`.",
             schema: { type: "integer" },
             example: 1000,
           },
@@ -42,10 +42,10 @@ export function errorHeaders({ status, entries }: ErrorsOfStatus, envelope: Dial
 }
 
 const rateLimitHeaders: Record<string, Header> = {
-  "x-ratelimit-limit-requests": { description: "Requests a minute that the limit allows.", schema: { type: "integer" } },
+  "x-ratelimit-limit-requests": { description: "Requests per minute that the limit allows.", schema: { type: "integer" } },
   "x-ratelimit-remaining-requests": { description: "Requests left in this minute.", schema: { type: "integer" } },
   "x-ratelimit-reset-requests": {
-    description: "When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`.",
+    description: "Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`.",
     schema: { type: "string" },
   },
 };

@@ -34,7 +34,7 @@ function pascal(word: string): string {
   return word.replace(/(^|_)([a-z])/g, (_, _bar, letter: string) => letter.toUpperCase());
 }
 
-const message = { type: "string", description: "For people; not to be parsed." };
+const message = { type: "string", description: "Human-readable; do not parse it." };
 const requestId = { type: "string", description: "Equals the header `x-request-id`." };
 
 type Build = (document: Document, group: ErrorsOfStatus) => Schema;
@@ -56,10 +56,10 @@ const build: Record<Dialect["envelope"], Build> = {
   },
   bare: (document, group) => {
     // These bodies have no code: the type is what the code would be. Only errors about money carry both.
-    const type = { ...codeOf(group), description: "Stable word to branch on; it takes the place of a code." };
+    const type = { ...codeOf(group), description: "Stable value to branch on, in place of a code." };
     const properties: Record<string, Schema> = { message, type, request_id: requestId };
     if (group.status === 402) properties.code = { ...codeOf(group), description: "Equals `type`." };
-    const error = { ...sealed(properties, ["message", "type", "request_id"]), description: "What is wrong." };
+    const error = { ...sealed(properties, ["message", "type", "request_id"]), description: "The error." };
     return sealed({ error, ...extras(document, group) }, ["error", ...requiredExtras(document, group)]);
   },
   genmedia: (document, group) => {
@@ -71,7 +71,7 @@ const build: Record<Dialect["envelope"], Build> = {
     const own = { error_type, code: codeOf(group), request_id: requestId };
     const details = sealed({ ...own, ...payment }, Object.keys(own));
     const { details: _merged, ...others } = extras(document, group);
-    return sealed({ error: message, details: { ...details, description: "What is wrong, for machines." }, ...others }, [
+    return sealed({ error: message, details: { ...details, description: "The error, machine-readable." }, ...others }, [
       "error",
       "details",
     ]);
@@ -84,8 +84,8 @@ function errorObject(group: ErrorsOfStatus, types: string[], more: Record<string
     message,
     type: { type: "string", enum: types, description: "Category of the error." },
     code: codeOf(group),
-    param: { type: ["string", "null"], description: "Request field at fault; null where none is." },
-    retryable: { type: "boolean", description: "Whether sending the same request again can help." },
+    param: { type: ["string", "null"], description: "The request field that caused the error; else null." },
+    retryable: { type: "boolean", description: "Whether retrying the same request can help." },
     request_id: requestId,
     doc_url: { type: "string", format: "uri", description: "The code's entry in the documentation." },
     ...more,
@@ -96,9 +96,9 @@ function errorObject(group: ErrorsOfStatus, types: string[], more: Record<string
     properties.suggested_models = {
       type: "array",
       items: { type: "string" },
-      description: "Other models that may serve; on `route_refused`.",
+      description: "Other models that may work; on `route_refused`.",
     };
-  return { ...sealed(properties, required), description: "What is wrong." };
+  return { ...sealed(properties, required), description: "The error." };
 }
 
 function codeOf({ entries }: ErrorsOfStatus): Schema {

@@ -46,7 +46,7 @@ const links: readonly Link[] = [
     name: "topup",
     to: "getTopup",
     parameters: { id: "$response.body#/id" },
-    description: "Whether it has been paid.",
+    description: "Check whether it is paid.",
   },
   {
     from: ["createApiKey"],
@@ -67,7 +67,7 @@ const links: readonly Link[] = [
     name: "receipt",
     to: "getReceipt",
     parameters: { request_id: "$response.header.x-request-id" },
-    description: "What the call used and cost.",
+    description: "Get the usage and cost of the call.",
   },
 ];
 

@@ -130,7 +130,7 @@ function documentWholeApi(document: Document): void {
   document["x-unrouted-errors"] = {
     "404": { description: "An unknown path.", schema: { $ref: "#/components/schemas/UnknownPathBody" } },
     "405": {
-      description: "A known path with another method; `Allow` names those it takes.",
+      description: "A known path with another method; `Allow` lists the allowed methods.",
       schema: { $ref: "#/components/schemas/ErrorObject" },
     },
   };

@@ -2,31 +2,31 @@
 import { costIn } from "./cost.ts";
 import { piecesOf, type Watch } from "./watch.ts";
 
-/** Bytes of an answer. They can be taken once, in one of four ways; each throws a `SvcError` when the connection breaks off. */
+/** Bytes of an answer. You can read them once, in one of four ways; each throws a `SvcError` if the connection fails. */
 export interface Binary {
   /** Media type, such as `audio/mpeg`. */
   readonly contentType: string;
-  /** What it cost in USD; null where the answer doesn't say. */
+  /** Cost in USD; null if the answer doesn't say it. */
   readonly cost: number | null;
   /** Headers of the answer, such as `x-svc-model` and `x-svc-duration-sec`. */
   readonly headers: Headers;
-  /** The bytes as they come; cancelling it ends the request. */
+  /** The bytes as they arrive; cancelling the stream ends the request. */
   stream(): ReadableStream<Uint8Array<ArrayBuffer>>;
   /** All bytes. */
   arrayBuffer(): Promise<ArrayBuffer>;
-  /** All bytes, such as `fs.writeFile` takes them. */
+  /** All bytes, for example for `fs.writeFile`. */
   bytes(): Promise<Uint8Array<ArrayBuffer>>;
   /** All bytes, with the media type. */
   blob(): Promise<Blob>;
 }
 
-/** For routes whose answer is bytes. */
+/** For routes that return bytes. */
 export function binary(response: Response, watched: Watch, contentType: string): Binary | undefined {
   if (contentType === "" || contentType.startsWith("text/")) return undefined;
   const { headers } = response;
   let taken = false;
   const stream = () => {
-    if (taken || response.bodyUsed || response.body?.locked) throw new TypeError("svc-sdk: bytes can be read once.");
+    if (taken || response.bodyUsed || response.body?.locked) throw new TypeError("svc-sdk: bytes can be read only once.");
     taken = true;
     return streamOf(response, watched);
   };

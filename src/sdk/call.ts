@@ -7,25 +7,25 @@ import { errorOf, parsed, unexpected } from "./fail.ts";
 import { delayBefore, mayRepeat, pause } from "./retry.ts";
 import { type Watch, watch } from "./watch.ts";
 
-/** An answer and what came with it. */
+/** An answer with its response, request id and cost. */
 export interface Answer<T> {
   readonly data: T;
-  /** Its head; the body has been read, or is what `data` reads. */
+  /** The response; its body has been read, or `data` reads it. */
   readonly response: Response;
   /** Id of the request, for support and for `usage.receipt`. */
   readonly requestId: string | null;
-  /** What it cost in USD; null where the answer doesn't say. A stream knows it at its end: see `Stream.cost`. */
+  /** Cost in USD; null if the answer doesn't say it. A stream knows its cost at the end: see `Stream.cost`. */
   readonly cost: number | null;
 }
 
 /** How a call ended, without an exception. */
 export type Result<T, E> = ({ readonly ok: true } & Answer<T>) | { readonly ok: false; readonly error: E };
 
-/** A call under way. Awaiting it gives the answer or throws a `SvcError`. */
+/** A running call. Awaiting it returns the answer or throws a `SvcError`. */
 export interface Call<T, Op extends OperationId, Failure = never> extends Promise<T> {
-  /** The answer with its headers, the id of the request and its cost. Throws as the call itself does. */
+  /** The answer with its headers, request id and cost. Throws like the call itself. */
   withResponse(): Promise<Answer<T>>;
-  /** Does not throw when the call fails: `{ ok: true, data, … }` or `{ ok: false, error }`, typed with what this operation can answer. */
+  /** Does not throw if the call fails: `{ ok: true, data, … }` or `{ ok: false, error }`, typed with this operation's errors. */
   result(): Promise<Result<T, OperationError<Op> | Failure>>;
 }
 
@@ -113,7 +113,7 @@ async function dataOf(response: Response, watched: Watch, read: Reader | undefin
   if (response.status !== 204 && !/[/+]json\b/.test(type)) {
     watched.rest();
     const data = await read?.(response, watched, type);
-    if (data === undefined) throw unexpected(`The answer is ${type || "of no type"}.`, response);
+    if (data === undefined) throw unexpected(`Unexpected answer of type ${type || "unknown"}.`, response);
     return data;
   }
   const text = await response.text();
@@ -126,7 +126,7 @@ async function requestOf(client: Client, route: Route, input: Record<string, unk
   const headers: Record<string, string> = { accept: accept === undefined ? "application/json, */*" : `${accept}, application/json` };
   const token = (await tokenFor(client, auth))?.trim();
   // Checked here: what fetch throws of it would hold it.
-  if (token && /[^!-~]/.test(token)) throw new TypeError("svc-sdk: the key or token has characters that no header can carry.");
+  if (token && /[^!-~]/.test(token)) throw new TypeError("svc-sdk: the key or token has characters that are not allowed in a header.");
   if (token) headers.authorization = `Bearer ${token}`;
   // An order that is named in its body needs no second name.
   if (newKey && input.idempotency_key == null) headers["idempotency-key"] = options.idempotencyKey ?? newKey();

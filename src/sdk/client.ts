@@ -1,48 +1,48 @@
 // What calls share: the gateway's address, the credentials, timeouts and retries.
 
-/** How a client is made. */
+/** Options of a client. */
 export interface ClientOptions {
-  /** API key (`svc_…`), or a function that gives it before each call. Default: the environment's `SVC_KEY`. */
+  /** API key (`svc_…`), or a function that returns it before each call. Default: `SVC_KEY` of the environment. */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /** Session token (`svcs_…`) for calls that change the account: keys, top-ups. Default: `apiKey`. */
   sessionToken?: string | undefined;
-  /** Address of the gateway, without `/v1`. Default: the environment's `SVC_URL`. */
+  /** Base URL of the gateway, without `/v1`. Default: `SVC_URL` of the environment. */
   baseURL?: string | undefined;
-  /** Milliseconds in which an answer must come, each try counted anew; in a stream the longest silence. Default 600000; Infinity: none. */
+  /** Timeout in milliseconds of each attempt; in a stream, of each silence. Default 600000; Infinity: none. */
   timeout?: number | undefined;
-  /** How often a call is sent again after a failure that allows it. Default 2. */
+  /** Maximum retries of a call after a failure that allows it. Default 2. */
   maxRetries?: number | undefined;
-  /** Longest wait before a retry, in ms: where the gateway asks for more, the error is thrown at once. Default 60000. */
+  /** Longest wait before a retry, in ms: if the gateway asks for more, the error is thrown at once. Default 60000. */
   maxRetryDelay?: number | undefined;
-  /** Sent with every call. */
+  /** Headers for every call. */
   headers?: Record<string, string> | undefined;
-  /** Takes the place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 }
 
-/** What one call may set for itself. */
+/** Options of one call. */
 export interface RequestOptions {
-  /** Aborts the call, its retries and its stream: it fails with code `aborted`. */
+  /** Aborts the call, its retries and its stream with code `aborted`. */
   signal?: AbortSignal | null | undefined;
   /** As in `ClientOptions`, for this call. */
   timeout?: number | undefined;
   /** As in `ClientOptions`, for this call. */
   maxRetries?: number | undefined;
-  /** Sent beside the client's headers; they replace those of the same name. */
+  /** Headers for this call; they override the client's headers with the same name. */
   headers?: Record<string, string> | undefined;
-  /** Fields of the body beside those that are documented, for requests that the gateway forwards as sent: `{ seed: 7 }`. */
+  /** Undocumented fields of the body, for requests that the gateway forwards as sent: `{ seed: 7 }`. */
   extraBody?: Record<string, unknown> | undefined;
 }
 
 /** Options of calls that start paid jobs. */
 export interface IdempotentOptions extends RequestOptions {
-  /** Names this submission: sent twice, it starts one job and is charged once. Default: random for each call, the same for its retries. */
+  /** Identifies this submission: sent twice, it starts one job and is charged once. Default: random per call, the same for its retries. */
   idempotencyKey?: string | undefined;
 }
 
-/** A client as the functions take it. Make it with `createClient`. */
+/** A client for the functions. Create it with `createClient`. */
 export interface Client {
-  /** A function even where a text was given, so that a printed client shows no secret. */
+  /** Always a function, so that a printed client shows no secret. */
   readonly apiKey: () => string | undefined | Promise<string>;
   readonly sessionToken: () => string | undefined;
   readonly baseURL: string;
@@ -53,10 +53,10 @@ export interface Client {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
 }
 
-/** Makes a client for the functions of `svc-sdk/functions`. Throws a TypeError without an address. */
+/** Creates a client for the functions of `svc-sdk/functions`. Throws a TypeError if there is no base URL. */
 export function createClient(options: ClientOptions = {}): Client {
   const { apiKey = fromEnvironment("SVC_KEY"), sessionToken, baseURL = fromEnvironment("SVC_URL"), headers = {}, fetch: own } = options;
-  if (!baseURL) throw new TypeError("svc-sdk: say baseURL, or set SVC_URL in the environment.");
+  if (!baseURL) throw new TypeError("svc-sdk: set baseURL, or SVC_URL in the environment.");
   return {
     apiKey: typeof apiKey === "function" ? apiKey : () => apiKey,
     sessionToken: () => sessionToken,

@@ -3,8 +3,8 @@
 type Words = Record<string, unknown>;
 
 /**
- * USD that an answer says it cost, exactly as it says it: `usage.cost` of a text answer or its last event, `billing.cost_usd` of a
- * transcript, `cost_usd` of kept audio and made voices, `charged_amount` of a job that is done. Null where it says none.
+ * Cost of an answer in USD, exactly as the answer says it: `usage.cost` of a text answer or its last event, `billing.cost_usd` of a
+ * transcript, `cost_usd` of kept audio and new voices, `charged_amount` of a finished job. Null if the answer has none.
  */
 export function costOf(data: unknown): number | null {
   const { usage, billing, response, cost, cost_usd, charged_amount } = Object(data) as Words;

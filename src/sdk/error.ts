@@ -2,20 +2,20 @@
 import type { ErrorCode, ErrorsByCode, JobErrorCode, OperationId, Operations, Refusal } from "../../generated/sdk/types.d.ts";
 
 /**
- * Failures that no answer of the gateway names.
- * `connection_failed`: no answer came, or it broke off on its way. `timeout`: nothing came for `timeout` ms. `aborted`: by your signal.
- * `stream_interrupted`: the gateway said within a stream that the answer broke off. Nothing is charged; send the whole request again.
- * `unexpected_answer`: something else than the gateway answered, such as a proxy; `httpStatus` has its status.
- * `job_failed`: a job ended without a result and without a reason. `still_running`: a job took longer than
- * `maxWait` or could not be looked at, see `cause`; it goes on, and `body` is what was last known of it.
+ * Failures that are not error responses of the gateway.
+ * `connection_failed`: no answer came, or the connection failed during the answer. `timeout`: nothing came for `timeout` ms. `aborted`: by
+ * your signal. `stream_interrupted`: the gateway reported in a stream that the answer was interrupted. Nothing is charged; send the whole
+ * request again. `unexpected_answer`: something other than the gateway answered, such as a proxy; `httpStatus` has its status.
+ * `job_failed`: a job ended without a result and without a reason. `still_running`: a job took longer than `maxWait` or could not be polled,
+ * see `cause`; the job continues, and `body` is its last known state.
  */
 export type LocalErrorCode =
   "connection_failed" | "timeout" | "aborted" | "stream_interrupted" | "unexpected_answer" | "job_failed" | "still_running";
 
-/** Every code that a call can fail with. Newer gateways may know more. */
+/** Every code of a failed call. Newer gateways may have more. */
 export type AnyErrorCode = ErrorCode | LocalErrorCode;
 
-/** A failure that was made on this side; `status` and `body` are null or hold nothing to rely on. */
+/** A failure on the client side: `status` is null; do not rely on `body`. */
 export type LocalError = SvcError & { readonly status: null; readonly code: LocalErrorCode };
 
 /** A job that ended without a result; `body` is the job. Nothing is charged. */
@@ -25,10 +25,10 @@ type NarrowedBy<C> = C extends keyof ErrorsByCode
   ? Readonly<ErrorsByCode[C]> | (C extends LocalErrorCode ? Readonly<Refusal<null, C, unknown>> : never)
   : { readonly code: C };
 
-/** What an operation can fail with: one member per status with its codes and its body, and the failures of this side. */
+/** The errors of an operation: one member per status with its codes and its body, and the failures on the client side. */
 export type OperationError<Op extends OperationId> = (SvcError & Readonly<Operations[Op]["error"]>) | LocalError;
 
-/** What an error is made of. */
+/** The fields of an error. */
 export interface ErrorFields {
   message: string;
   code: string;
@@ -59,27 +59,27 @@ const nothing = {
 
 /** Every failure of a call. Branch on `code`; `SvcError.is` narrows the type. */
 export class SvcError extends Error {
-  /** Status that the gateway answered with; null when the failure is no answer of the gateway. */
+  /** Status of the gateway's error response; null if the failure is not one. */
   declare readonly status: number | null;
-  /** Status of whatever answered, a proxy included; null when nothing did. */
+  /** Status of any response, also of a proxy; null if there was none. */
   declare readonly httpStatus: number | null;
-  /** Stable word to branch on. */
+  /** Stable code to branch on. */
   declare readonly code: AnyErrorCode;
-  /** Category of the error, such as `billing_error`; null for failures of this side. */
+  /** Category of the error, such as `billing_error`; null for failures on the client side. */
   declare readonly type: string | null;
-  /** Request field at fault, such as `messages[0].role`; null where none is. */
+  /** The request field that caused the error, such as `messages[0].role`; else null. */
   declare readonly param: string | null;
-  /** Whether sending the same request again can help. Retries have been made already where they were safe. */
+  /** Whether retrying the same request can help. Safe retries have already been made. */
   declare readonly retryable: boolean;
-  /** Milliseconds that the gateway asks to wait before the next try; null where it says none. */
+  /** Milliseconds to wait before the next attempt, as the gateway asks; else null. */
   declare readonly retryAfterMs: number | null;
-  /** Id of the request, for support and for `usage.receipt`; null when nothing answered. */
+  /** Id of the request, for support and for `usage.receipt`; null if there was no response. */
   declare readonly requestId: string | null;
-  /** Page that explains the code; null for failures of this side. */
+  /** Page that explains the code; null for failures on the client side. */
   declare readonly docUrl: string | null;
-  /** Headers of the answer; null when nothing answered. */
+  /** Headers of the response; null if there was none. */
   declare readonly headers: Headers | null;
-  /** Body of the answer, parsed where it was JSON; the job, where a job failed; null when there is none. */
+  /** Body of the response, parsed if it is JSON; the job, if a job failed; else null. */
   declare readonly body: unknown;
 
   constructor({ message, cause, ...fields }: ErrorFields) {
@@ -88,9 +88,9 @@ export class SvcError extends Error {
   }
 
   /**
-   * Whether something thrown is a failure of a call, and, where codes are given, one of these:
-   * `if (SvcError.is(error, "model_requires_paid")) console.log(error.body.need_usd)`. A job may fail with a code that requests have too, such
-   * as `insufficient_credits`: there `error.status === 402` tells them apart.
+   * Whether a thrown value is a failed call and, if you pass codes, has one of them:
+   * `if (SvcError.is(error, "model_requires_paid")) console.log(error.body.need_usd)`. A job can fail with a code that requests have too, such
+   * as `insufficient_credits`: then `error.status === 402` tells them apart.
    */
   static is(error: unknown): error is SvcError;
   static is<C extends AnyErrorCode>(error: unknown, ...codes: [C, ...C[]]): error is SvcError & NarrowedBy<C>;

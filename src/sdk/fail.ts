@@ -31,7 +31,7 @@ export function errorFrom(body: unknown, response: Response, status: number | nu
   const words = Object(typeof error === "string" ? details : error) as Words;
   const code = text(words.code) ?? text(words.type);
   const message = text(error) ?? text(words.message);
-  if (code === null || message === null) return unexpected("Something else than the gateway answered.", response, body);
+  if (code === null || message === null) return unexpected("The answer is not from the gateway.", response, body);
   const { headers } = response;
   const requestId = headers.get("x-request-id") ?? text(words.request_id) ?? text(request_id);
   return failure(response, {
@@ -53,7 +53,7 @@ export function parsed(text: string, response: Response): unknown {
   try {
     return parseJson(text);
   } catch {
-    throw unexpected("What was answered is not JSON.", response, text);
+    throw unexpected("The answer is not JSON.", response, text);
   }
 }
 

@@ -1,11 +1,11 @@
 // Bodies that carry a file: a form when one is given, JSON else, on one method.
 
-/** Bytes of a file. Streams are read to their end before anything is sent, so that a retry can send them again. */
+/** Bytes of a file. The client reads a stream to its end before it sends anything, so that a retry can send the bytes again. */
 export type Bytes = Blob | ArrayBuffer | ArrayBufferView | Response | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
 
 /**
  * A file to send: a `File` or `Blob` (in Node `await fs.openAsBlob(path)`), bytes, a `Response` of fetch, or a stream such as
- * `fs.createReadStream(path)`. With `{ name, data }` it gets a name; its content alone decides what it is.
+ * `fs.createReadStream(path)`. `{ name, data }` sets the file name; only the content determines the file type.
  */
 export type Upload = Bytes | { name: string; data: Bytes };
 

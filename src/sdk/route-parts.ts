@@ -2,7 +2,7 @@
 
 /** A path parameter, which can't leave its place in the path. */
 export function segment(value: string): string {
-  if (typeof value !== "string" || /^\.{0,2}$/.test(value)) throw new TypeError(`svc-sdk: "${value}" is no id.`);
+  if (typeof value !== "string" || /^\.{0,2}$/.test(value)) throw new TypeError(`svc-sdk: "${value}" is not an id.`);
   return encodeURIComponent(value);
 }
 

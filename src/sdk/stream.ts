@@ -5,17 +5,17 @@ import { errorFrom, failure, parsed } from "./fail.ts";
 import { piecesOf, type Watch } from "./watch.ts";
 
 /**
- * Events of an answer under way; `for await` reads them once. Leaving the loop, or `controller.abort()`, ends the request, and what was
- * made until then is charged. It throws a `SvcError`: `stream_interrupted` when the gateway says that the answer broke off, which is not
- * charged; `connection_failed`, also when it ends before its last event; `timeout`, `aborted`. Read it or abort it: an unread stream keeps
- * its connection.
+ * Events of a streamed answer; read them once with `for await`. Leaving the loop, or `controller.abort()`, ends the request; what was
+ * generated until then is charged. The stream throws a `SvcError`: `stream_interrupted` if the gateway reports that the answer was
+ * interrupted, which is not charged; `connection_failed`, also if it ends before its last event; `timeout`, `aborted`. Read or abort every
+ * stream: an unread stream keeps its connection.
  */
 export interface Stream<T> extends AsyncIterable<T> {
   /** Ends the request; a loop over the stream then throws `aborted`. */
   readonly controller: AbortController;
   /**
-   * What the answer cost in USD, once the event that says so has passed; null until then. Chat and completions say it in a last record
-   * without choices; it is asked for unless you set `stream_options`.
+   * Cost of the answer in USD, after the event that contains it; null until then. Chat and completions send it in a last chunk without
+   * choices; the client requests that chunk unless you set `stream_options`.
    */
   readonly cost: number | null;
 }
@@ -56,7 +56,7 @@ export function stream<T>(response: Response, watched: Watch, type: string): Str
       return cost;
     },
     [Symbol.asyncIterator]() {
-      if (taken) throw new TypeError("svc-sdk: a stream can be read once.");
+      if (taken) throw new TypeError("svc-sdk: a stream can be read only once.");
       taken = true;
       return events();
     },

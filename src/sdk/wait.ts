@@ -6,11 +6,11 @@ import { type JobFailure, SvcError } from "./error.ts";
 import { errorFrom, failure } from "./fail.ts";
 import { pause, retryAfterOf } from "./retry.ts";
 
-/** Options of calls that wait for a job's end. */
+/** Options of calls that wait for a job to end. */
 export interface WaitOptions<Job> extends IdempotentOptions {
-  /** Gets the job as it was ordered and each time it was looked at, its end included. What it throws ends the call. */
+  /** Gets the job after the submit and after each poll, also the last one. An exception in it ends the call. */
   onProgress?: ((job: Job) => void) | undefined;
-  /** Milliseconds after which waiting ends with `still_running`; the job goes on. Default 1200000. */
+  /** Milliseconds after which waiting ends with `still_running`; the job continues. Default 1200000. */
   maxWait?: number | undefined;
 }
 
@@ -52,12 +52,12 @@ async function follow<Job extends { status: string }>(
     onProgress?.(job);
     if (/^(succeeded|completed)$/i.test(job.status)) return answer;
     if (/^(failed|refunded|expired)$/i.test(job.status)) throw failed(job, response);
-    if (Date.now() >= until) throw running("The job still runs.", job);
+    if (Date.now() >= until) throw running("The job is still running.", job);
     const asked = Date.now();
     answer = await look(job, { wait }, options)
       .withResponse()
       .catch((error: unknown) => {
-        throw SvcError.is(error) && error.retryable ? running("The job can't be looked at.", job, error) : error;
+        throw SvcError.is(error) && error.retryable ? running("The job can't be polled.", job, error) : error;
       });
     const rest = asked + (retryAfterOf(answer.response.headers) ?? 1000) - Date.now();
     if (rest > 0) await pause(rest, options.signal);

@@ -41,7 +41,7 @@ export function watch(caller: AbortSignal | null | undefined, timeout: number): 
     },
     fault(cause, response) {
       if (SvcError.is(cause)) return cause;
-      const failed = { message: "The connection failed or broke off.", code: "connection_failed", retryable: true, cause };
+      const failed = { message: "The connection failed.", code: "connection_failed", retryable: true, cause };
       const fields = late
         ? { ...failed, message: `Nothing came for ${timeout} ms.`, code: "timeout" }
         : controller.signal.aborted

@@ -236,7 +236,7 @@ describe("AI SDK, openai(id)", () => {
     });
     await stream.consumeStream({ onError });
     expect(errors).toHaveLength(1);
-    expect(JSON.stringify(errors[0]) + String(errors[0])).toContain("The stream broke");
+    expect(JSON.stringify(errors[0]) + String(errors[0])).toContain("The stream was interrupted");
     expect(await customer.spent()).toBe(0);
   });
 

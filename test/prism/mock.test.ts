@@ -111,7 +111,7 @@ describe("what is not there", () => {
     expect(body.error).toMatchObject({
       type: "not_found_error",
       code: "endpoint_not_found",
-      message: "There is nothing at /v1/chat/completion.",
+      message: "There is no endpoint at /v1/chat/completion.",
     });
     expect(body.available_endpoints).toContain("POST /v1/chat/completions");
   });

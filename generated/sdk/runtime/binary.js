@@ -2,7 +2,7 @@
 // Audio and other bytes, as they come or whole.
 import { costIn } from "./cost.js";
 import { piecesOf } from "./watch.js";
-/** For routes whose answer is bytes. */
+/** For routes that return bytes. */
 export function binary(response, watched, contentType) {
     if (contentType === "" || contentType.startsWith("text/"))
         return undefined;
@@ -10,7 +10,7 @@ export function binary(response, watched, contentType) {
     let taken = false;
     const stream = () => {
         if (taken || response.bodyUsed || response.body?.locked)
-            throw new TypeError("svc-sdk: bytes can be read once.");
+            throw new TypeError("svc-sdk: bytes can be read only once.");
         taken = true;
         return streamOf(response, watched);
     };

@@ -3,14 +3,14 @@ import type { OperationId } from "../types.js";
 import type { Client, IdempotentOptions } from "./client.js";
 import { type OperationError } from "./error.js";
 import { type Watch } from "./watch.js";
-/** An answer and what came with it. */
+/** An answer with its response, request id and cost. */
 export interface Answer<T> {
     readonly data: T;
-    /** Its head; the body has been read, or is what `data` reads. */
+    /** The response; its body has been read, or `data` reads it. */
     readonly response: Response;
     /** Id of the request, for support and for `usage.receipt`. */
     readonly requestId: string | null;
-    /** What it cost in USD; null where the answer doesn't say. A stream knows it at its end: see `Stream.cost`. */
+    /** Cost in USD; null if the answer doesn't say it. A stream knows its cost at the end: see `Stream.cost`. */
     readonly cost: number | null;
 }
 /** How a call ended, without an exception. */
@@ -20,11 +20,11 @@ export type Result<T, E> = ({
     readonly ok: false;
     readonly error: E;
 };
-/** A call under way. Awaiting it gives the answer or throws a `SvcError`. */
+/** A running call. Awaiting it returns the answer or throws a `SvcError`. */
 export interface Call<T, Op extends OperationId, Failure = never> extends Promise<T> {
-    /** The answer with its headers, the id of the request and its cost. Throws as the call itself does. */
+    /** The answer with its headers, request id and cost. Throws like the call itself. */
     withResponse(): Promise<Answer<T>>;
-    /** Does not throw when the call fails: `{ ok: true, data, … }` or `{ ok: false, error }`, typed with what this operation can answer. */
+    /** Does not throw if the call fails: `{ ok: true, data, … }` or `{ ok: false, error }`, typed with this operation's errors. */
     result(): Promise<Result<T, OperationError<Op> | Failure>>;
 }
 /** Reads an answer; undefined when it is not of the reader's kind. */

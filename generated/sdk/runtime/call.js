@@ -63,7 +63,7 @@ async function dataOf(response, watched, read) {
         watched.rest();
         const data = await read?.(response, watched, type);
         if (data === undefined)
-            throw unexpected(`The answer is ${type || "of no type"}.`, response);
+            throw unexpected(`Unexpected answer of type ${type || "unknown"}.`, response);
         return data;
     }
     const text = await response.text();
@@ -76,7 +76,7 @@ async function requestOf(client, route, input, options) {
     const token = (await tokenFor(client, auth))?.trim();
     // Checked here: what fetch throws of it would hold it.
     if (token && /[^!-~]/.test(token))
-        throw new TypeError("svc-sdk: the key or token has characters that no header can carry.");
+        throw new TypeError("svc-sdk: the key or token has characters that are not allowed in a header.");
     if (token)
         headers.authorization = `Bearer ${token}`;
     // An order that is named in its body needs no second name.

@@ -28,7 +28,7 @@ export function errorFrom(body, response, status) {
     const code = text(words.code) ?? text(words.type);
     const message = text(error) ?? text(words.message);
     if (code === null || message === null)
-        return unexpected("Something else than the gateway answered.", response, body);
+        return unexpected("The answer is not from the gateway.", response, body);
     const { headers } = response;
     const requestId = headers.get("x-request-id") ?? text(words.request_id) ?? text(request_id);
     return failure(response, {
@@ -49,7 +49,7 @@ export function parsed(text, response) {
         return parseJson(text);
     }
     catch {
-        throw unexpected("What was answered is not JSON.", response, text);
+        throw unexpected("The answer is not JSON.", response, text);
     }
 }
 function text(value) {

@@ -6,7 +6,7 @@ interface Page {
     readonly has_more?: boolean;
     readonly last_id?: string | null;
 }
-/** Awaited it is the first page; `for await` gives the rows of all pages, each page asked for when it is needed. */
+/** `await` returns the first page; `for await` returns the rows of all pages and fetches each page when it is needed. */
 export interface Pages<List extends {
     readonly data: readonly unknown[];
 }, Op extends OperationId> extends Call<List, Op>, AsyncIterable<List["data"][number]> {

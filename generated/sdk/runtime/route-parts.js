@@ -3,7 +3,7 @@
 /** A path parameter, which can't leave its place in the path. */
 export function segment(value) {
     if (typeof value !== "string" || /^\.{0,2}$/.test(value))
-        throw new TypeError(`svc-sdk: "${value}" is no id.`);
+        throw new TypeError(`svc-sdk: "${value}" is not an id.`);
     return encodeURIComponent(value);
 }
 /** Streams say what they cost unless the caller says what they shall say. */

@@ -45,7 +45,7 @@ export function stream(response, watched, type) {
         },
         [Symbol.asyncIterator]() {
             if (taken)
-                throw new TypeError("svc-sdk: a stream can be read once.");
+                throw new TypeError("svc-sdk: a stream can be read only once.");
             taken = true;
             return events();
         },

@@ -3,11 +3,11 @@ import type { OperationId } from "../types.js";
 import { type Call } from "./call.js";
 import type { Client, IdempotentOptions } from "./client.js";
 import { type JobFailure } from "./error.js";
-/** Options of calls that wait for a job's end. */
+/** Options of calls that wait for a job to end. */
 export interface WaitOptions<Job> extends IdempotentOptions {
-    /** Gets the job as it was ordered and each time it was looked at, its end included. What it throws ends the call. */
+    /** Gets the job after the submit and after each poll, also the last one. An exception in it ends the call. */
     onProgress?: ((job: Job) => void) | undefined;
-    /** Milliseconds after which waiting ends with `still_running`; the job goes on. Default 1200000. */
+    /** Milliseconds after which waiting ends with `still_running`; the job continues. Default 1200000. */
     maxWait?: number | undefined;
 }
 /** A job with its result. */

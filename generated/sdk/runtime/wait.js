@@ -22,12 +22,12 @@ async function follow(client, order, look, { onProgress, maxWait = 1_200_000, id
         if (/^(failed|refunded|expired)$/i.test(job.status))
             throw failed(job, response);
         if (Date.now() >= until)
-            throw running("The job still runs.", job);
+            throw running("The job is still running.", job);
         const asked = Date.now();
         answer = await look(job, { wait }, options)
             .withResponse()
             .catch((error) => {
-            throw SvcError.is(error) && error.retryable ? running("The job can't be looked at.", job, error) : error;
+            throw SvcError.is(error) && error.retryable ? running("The job can't be polled.", job, error) : error;
         });
         const rest = asked + (retryAfterOf(answer.response.headers) ?? 1000) - Date.now();
         if (rest > 0)

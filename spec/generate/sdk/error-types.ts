@@ -16,15 +16,15 @@ export function errorTypesSource(document: Document, operations: readonly SdkOpe
   });
   const unions = operations.map((one) => {
     const members = errorsOf(one).map(({ schema }) => schema);
-    return `/** What \`${one.name}\` may be refused with. */\nexport type ${pascal(one.id)}Error = ${members.join(" | ")};\n`;
+    return `/** The errors of \`${one.name}\`. */\nexport type ${pascal(one.id)}Error = ${members.join(" | ")};\n`;
   });
   return [refusal, ...[...bodies.values()].sort(), aliases.join(""), unions.join("")].join("\n");
 }
 
-const refusal = `/** An error of one status: the codes it may have, and the body that came. A job that failed has no status. */
+const refusal = `/** An error of one status, with its possible codes and its body. A failed job has no status. */
 export interface Refusal<Status extends number | null, Code extends string, Body> {
   status: Status;
-  /** Stable word to branch on. */
+  /** Stable code to branch on. */
   code: Code;
   body: Body;
 }
@@ -60,7 +60,7 @@ export function errorsByCodeSource(document: Document, operations: readonly SdkO
       .map(([status, texts]) => `Refusal<${status}, ${quoted(code)}, ${[...texts].sort().join(" | ")}>`);
     return `${comment(meaningOf(code), false, "  ")}  ${code}: ${refusals.join(" | ")};\n`;
   });
-  return `/** What comes with each code: its status, and the bodies that it has at one operation or another. A failed job's is the job. */
+  return `/** Each code with its status and its bodies at the different operations. The body of a failed job is the job. */
 export interface ErrorsByCode {\n${fields.join("")}}\n`;
 }
 
@@ -154,11 +154,11 @@ function kindOf({ properties, required }: ErrorBody, dialect: string): keyof typ
 
 const about = {
   "": "",
-  Payment: " that credit would mend, with the sums",
+  Payment: " that added credit fixes, with the amounts",
   Topup: " of a payment that could not be started",
-  Model: " that may name models to use instead",
-  Route: " that may name models with another route",
-  Older: " that may come without `retryable`",
+  Model: " that may suggest other models",
+  Route: " that may suggest models with another route",
+  Older: " that may lack `retryable`",
 };
 
 function quoted(word: string): string {

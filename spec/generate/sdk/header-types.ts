@@ -21,7 +21,7 @@ export function answerHeadersSource(operations: readonly SdkOperation[], schemas
     const type = union(all.map(({ schema }) => typeOf(schema, { schemas, request: false })));
     return `${comment(usual(all.map(({ description }) => description)), false, "  ")}  ${key(name)}: ${type};\n`;
   });
-  return `/** The headers of answers. Over HTTP they are texts; here is what the texts say. */
+  return `/** The headers of answers, with the types of their values. Over HTTP they are strings. */
 export interface AnswerHeaders {
 ${fields.join("")}}
 

@@ -44,7 +44,7 @@ function fieldsOfOthers(one: SdkOperation, schemas: Printing["schemas"]): [strin
   const fieldsOf = (name: string) => Object.keys((schemas[name]?.properties ?? {}) as object).map(fieldName);
   return bodies.map((name) => {
     const foreign = bodies.flatMap((other) => fieldsOf(other)).filter((field) => !fieldsOf(name).includes(field));
-    return [name, { form: `What \`${one.name}\` takes.`, not: foreign.map((field) => `${key(field)}?: never;`) }];
+    return [name, { form: `The request of \`${one.name}\`.`, not: foreign.map((field) => `${key(field)}?: never;`) }];
   });
 }
 

@@ -20,15 +20,15 @@ ${operations.map((one) => querySource(one, schemas)).join("")}
 ${answerHeadersSource(operations, schemas)}
 ${errorTypesSource(document, operations)}
 ${errorsByCodeSource(document, operations)}
-/** Every \`code\` that the gateway may answer with, in the words of all endpoints. */
+/** Every \`code\` that the gateway can return, of all endpoints. */
 export type ErrorCode =
 ${errorCodes(document, operations)
   .map((code) => `  | ${JSON.stringify(code)}`)
   .join("\n")};
 
 /**
- * The operations by their id in the contract: what each takes, what it answers with, whole (\`result\`) or as a stream (\`event\`), and what
- * it may be refused with. What an operation does not have is \`never\`.
+ * The operations by their id in the contract: the request, the answer, whole (\`result\`) or as a stream (\`event\`), and the errors. What an
+ * operation does not have is \`never\`.
  */
 export interface Operations {
 ${operations.map((one) => operationSource(one, schemas)).join("")}}
@@ -36,10 +36,10 @@ ${operations.map((one) => operationSource(one, schemas)).join("")}}
 /** An operation's id in the contract. */
 export type OperationId = keyof Operations;
 
-/** What an operation may be refused with; with a status, only that. */
+/** The errors of an operation; with a status, only those with this status. */
 export type ErrorOf<Id extends OperationId, Status extends number = number> = Extract<Operations[Id]["error"], { status: Status }>;
 
-/** The codes that an operation may answer with. */
+/** The error codes of an operation. */
 export type ErrorCodeOf<Id extends OperationId> = Operations[Id]["error"]["code"];
 `;
 }
@@ -47,7 +47,7 @@ export type ErrorCodeOf<Id extends OperationId> = Operations[Id]["error"]["code"
 function querySource(one: SdkOperation, schemas: Printing["schemas"]): string {
   const name = queryName(one);
   if (name === null) return "";
-  return `/** What \`${one.name}\` may be narrowed by. */\nexport interface ${name} ${parametersType(parametersOf(one, "query"), schemas, "")}\n`;
+  return `/** Query parameters of \`${one.name}\`. */\nexport interface ${name} ${parametersType(parametersOf(one, "query"), schemas, "")}\n`;
 }
 
 function operationSource(one: SdkOperation, schemas: Printing["schemas"]): string {

@@ -1,4 +1,4 @@
-// The calls that follow a job to its end: no operations of the contract, but two of them together.
+// The calls that follow a job to its end. Each combines two operations of the contract.
 export interface Waiting {
   /** Where the client has it. */
   name: string;
@@ -20,8 +20,8 @@ export interface Waiting {
 
 const common = [
   "",
-  "`onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.",
-  "A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.",
+  "`onProgress` gets the job after the submit and after each poll. An abort ends the waiting, not the job.",
+  "A failed job throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; it costs nothing.",
 ];
 
 export const waitings: readonly Waiting[] = [
@@ -35,7 +35,7 @@ export const waitings: readonly Waiting[] = [
     operations: ["createImage", "getJob"],
     idField: "id",
     holds: true,
-    comment: ["Orders a picture and waits for it: the job with its `output` and `charged_amount` (USD).", ...common],
+    comment: ["Generates an image and waits for the finished job, with its `output` and `charged_amount` (USD).", ...common],
   },
   {
     name: "videos.generateAndWait",
@@ -47,7 +47,7 @@ export const waitings: readonly Waiting[] = [
     operations: ["createVideo", "getJob"],
     idField: "id",
     holds: true,
-    comment: ["Orders a clip and waits for it: the job with its `output` and `charged_amount` (USD).", ...common],
+    comment: ["Generates a video and waits for the finished job, with its `output` and `charged_amount` (USD).", ...common],
   },
   {
     name: "genmedia.runAndWait",
@@ -59,6 +59,6 @@ export const waitings: readonly Waiting[] = [
     operations: ["runGenmedia", "getGenmediaJob"],
     idField: "request_id",
     holds: false,
-    comment: ["Runs an image or video model and waits for its result: `output` and `charged_amount` (USD).", ...common],
+    comment: ["Runs an image or video model and waits for the finished job, with its `output` and `charged_amount` (USD).", ...common],
   },
 ];

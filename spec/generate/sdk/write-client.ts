@@ -50,13 +50,13 @@ export * from "./runtime/public.js";
 export type * from "./types.js";
 
 /**
- * The gateway's client: \`new Svc({ baseURL, apiKey })\`, or with nothing where the environment has \`SVC_URL\` and \`SVC_KEY\`.
- * Every call gives a promise that also has \`withResponse()\` and \`result()\`; every failure is a \`SvcError\`.
+ * The gateway's client: \`new Svc({ baseURL, apiKey })\`, or \`new Svc()\` if the environment has \`SVC_URL\` and \`SVC_KEY\`.
+ * Every call returns a promise that also has \`withResponse()\` and \`result()\`; every failure is a \`SvcError\`.
  */
 export declare class Svc {
-  /** Throws a TypeError without an address. */
+  /** Throws a TypeError if there is no base URL. */
   constructor(options?: ClientOptions);
-  /** For the functions of \`svc-sdk/functions\`. */
+  /** Pass it to the functions of \`svc-sdk/functions\`. */
   readonly client: Client;
 ${members(tree, [])}}
 

@@ -78,7 +78,7 @@ describe("speech", () => {
 
   test("a model of another kind: where it is served", async () => {
     const { message, param } = await told("speech", { model: "lyra/music", input: "Hello" });
-    expect([message, param]).toEqual(["lyra/music does not speak text; it is served by /v1/audio/music.", "model"]);
+    expect([message, param]).toEqual(["lyra/music is not a text-to-speech model; it is served by /v1/audio/music.", "model"]);
   });
 
   test("an unknown model: only models that speak are suggested", async () => {

@@ -85,7 +85,7 @@ describe("400", () => {
     for (const param of ["music_length_ms", "duration_ms"]) {
       const { error } = (await music({ prompt, [param]: length })).json;
       expect([error.code, error.param]).toEqual(["invalid_duration", param]);
-      expect(error.message).toBe(`${param} is not a length that demo/score makes: whole milliseconds, 1000 to 300000.`);
+      expect(error.message).toBe(`${param} is not a valid length for demo/score: whole milliseconds, 1000 to 300000.`);
     }
   });
 

@@ -180,7 +180,7 @@ describe.each(modes)("refused before anything is counted or held: a %s", (mode) 
     const account = await world.account();
     const reply = await ask(mode, account, { model: "demo/plain", ...(format && { response_format: format }) });
     expect([reply.status, reply.json.error.code, reply.json.error.param]).toEqual([400, "segments_unsupported", "response_format"]);
-    expect(reply.json.error.message).toBe("demo/plain cannot return timestamps; ask for json or text.");
+    expect(reply.json.error.message).toBe("demo/plain cannot return timestamps; use response_format json or text.");
     expect(reply.headers).not.toHaveProperty("x-should-retry");
     expect(world.gateway.simulator.counters().received).toBe(0);
     expect(await world.logOf(reply)).toBeUndefined();
