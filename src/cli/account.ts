@@ -99,7 +99,7 @@ async function setWhetherSuspended({ config, words }: Input, suspended: boolean)
 }
 
 /** A Postgres that restarts is back sooner. */
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 /** The server gives an attempt up before the connection does: after a minute none can still be under way. */
 const ofATry = { statementTimeoutMs: 4_000, silenceMs: 5_000 };
 
@@ -110,7 +110,7 @@ async function post({ config, words }: Input, kind: "deposit" | "bonus"): Promis
     const id = accountIdText(accountId);
     const before = await readBalance(db, accountId);
     try {
-      const balance = await postEntryPatiently(db, { accountId, kind, amount, ref: "cli", at: systemClock() }, patienceMs);
+      const balance = await postEntryPatiently(db, { accountId, kind, amount, ref: "cli", at: systemClock() }, timeoutMs);
       return { json: { account_id: id, balance: toUsd(balance) }, text: `${id} balance ${usdText(balance)} USD` };
     } catch (error) {
       if (!(error instanceof MaybePosted)) throw error;

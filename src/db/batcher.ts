@@ -19,7 +19,7 @@ interface BatcherOptions<Item, Result> {
   /** More waiting items than this are refused with BatcherFull. */
   waitingMax: number;
   /** How long each caller waits for an unavailable database. */
-  patienceMs: number;
+  timeoutMs: number;
   /** Shared with other batchers; absent or null: none. */
   turns?: Turns | null;
   /** Kept up to date for /metrics. */
@@ -70,7 +70,7 @@ export function openBatcherGauge(): BatcherGauge {
 }
 
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
-  const { waitingMax, patienceMs, turns = null, gauge = openBatcherGauge() } = options;
+  const { waitingMax, timeoutMs, turns = null, gauge = openBatcherGauge() } = options;
   const sender = openSender(options.work, turns, gauge);
   let waiting: Waiting<Item, Result>[] = [];
   let busy = false;
@@ -95,7 +95,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     run: (item) =>
       new Promise((resolve, reject) => {
         if (waiting.length >= waitingMax) return reject(new BatcherFull());
-        waiting.push({ item, giveUpAt: performance.now() + patienceMs, resolve, reject });
+        waiting.push({ item, giveUpAt: performance.now() + timeoutMs, resolve, reject });
         gauge.waiting += 1;
         if (busy) return;
         busy = true;

@@ -56,14 +56,14 @@ export function connect(url: string, options: ConnectOptions): Db {
   const statementTimeoutMs = options.statementTimeoutMs ?? statementTimeoutDefaultMs;
   const standing = createStanding(options.onDoubt);
   const hosts = parseHosts(url);
-  const patienceMs = options.silenceMs ?? connectDefaultMs;
+  const timeoutMs = options.silenceMs ?? connectDefaultMs;
   const watched = options.silenceMs === undefined ? pg.Client : watchedClient(options.silenceMs);
   const pool = new pg.Pool({
     connectionString: hosts.urls[0]!,
-    Client: clientOf(watched, hosts, patienceMs),
+    Client: clientOf(watched, hosts, timeoutMs),
     max: options.max,
     application_name: options.applicationName ?? "svc",
-    connectionTimeoutMillis: patienceMs,
+    connectionTimeoutMillis: timeoutMs,
     idleTimeoutMillis: 0, // a new connection plans the ledger's statements again: the batcher that meets it waits 50 to 100 ms
     ...(options.kept === undefined ? {} : { onConnect: (client) => assertOurs(standing, client) }),
     keepAlive: true,

@@ -34,8 +34,8 @@ export function parseHosts(url: string): Hosts {
   return { urls, target };
 }
 
-/** Absent a choice, `Client` itself. `patienceMs`: for all hosts of one attempt. */
-export function clientOf(Client: typeof pg.Client, { urls, target }: Hosts, patienceMs: number): typeof pg.Client {
+/** Absent a choice, `Client` itself. `timeoutMs`: for all hosts of one attempt. */
+export function clientOf(Client: typeof pg.Client, { urls, target }: Hosts, timeoutMs: number): typeof pg.Client {
   if (urls.length === 1 && target === "any") return Client;
   let last = 0;
   const choose = async (): Promise<string> => {
@@ -43,7 +43,7 @@ export function clientOf(Client: typeof pg.Client, { urls, target }: Hosts, pati
     const order = target === "any" ? urls : [urls[last]!, ...urls.filter((_url, place) => place !== last)];
     let failure: unknown;
     for (const url of order) {
-      const reason = await refusalOf(url, target, patienceMs / urls.length).catch((error: unknown) => {
+      const reason = await refusalOf(url, target, timeoutMs / urls.length).catch((error: unknown) => {
         if (!isTransient(error)) throw error; // as libpq: a wrong password is no reason to ask elsewhere
         return error;
       });
@@ -74,12 +74,12 @@ export function clientOf(Client: typeof pg.Client, { urls, target }: Hosts, pati
 }
 
 /** Null: it is what is asked for. Throws where it can't be asked. */
-async function refusalOf(url: string, target: TargetSession, patienceMs: number): Promise<Error | null> {
+async function refusalOf(url: string, target: TargetSession, timeoutMs: number): Promise<Error | null> {
   const client = new pg.Client({
     connectionString: url,
     application_name: "svc-choose",
-    connectionTimeoutMillis: patienceMs,
-    query_timeout: patienceMs,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
   });
   client.on("error", () => undefined);
   try {

@@ -40,7 +40,7 @@ export interface Counters {
 
 const waitingMax = 20_000;
 /** As long as a reservation waits (src/ledger/ledger.ts). */
-const patienceMs = 3_000;
+const timeoutMs = 3_000;
 /** Corrections go with the next take, or alone after this. */
 const correctionMs = 100;
 /** Counts distinct windows. */
@@ -63,7 +63,7 @@ export function openCounters(db: Db, onFault: (error: unknown, what: string) => 
   };
   const batcher = createBatcher({
     waitingMax,
-    patienceMs,
+    timeoutMs,
     turns: db.turns,
     ...(gauge && { gauge }),
     async work(items: readonly (readonly Take[])[]) {

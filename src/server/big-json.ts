@@ -12,7 +12,7 @@ import type { ParseAnswer, ParseOrder } from "./parse-thread.ts";
 /** Reading the worst body of this size takes some ten milliseconds; handing one over and back, a fifth of one. */
 export const bigBytes = 262_144;
 /** The worst body of 25 MB takes a second of a core. */
-const patienceMs = 20_000;
+const timeoutMs = 20_000;
 const idleMs = 30_000;
 /** One body's text and value with room for what waits to be collected; its values are bounded by parse-json.ts. */
 const heapMb = 512;
@@ -61,7 +61,7 @@ async function askThread(worker: Worker, order: ParseOrder): Promise<ParseAnswer
   const { promise, resolve, reject } = Promise.withResolvers<ParseAnswer>();
   const tooLong = () => reject(new ApiError("overloaded", { cause: new Error("a big body could not be read in time") }));
   const onExit = () => reject(new Error("the thread that reads big bodies has ended"));
-  const timer = setTimeout(tooLong, patienceMs);
+  const timer = setTimeout(tooLong, timeoutMs);
   worker.once("message", resolve).once("error", reject).once("exit", onExit);
   try {
     worker.postMessage(order, [order.bytes.buffer]);

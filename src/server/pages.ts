@@ -70,10 +70,10 @@ function digest(text: string): Buffer {
 /** Null: it is ready. */
 async function whyUnready(edge: Edge): Promise<string | null> {
   if (edge.closing) return "the gateway is ending";
-  const patience = Promise.withResolvers<string>();
-  const timer = setTimeout(() => patience.resolve("the database does not answer in time"), readyWaitMs);
+  const timeout = Promise.withResolvers<string>();
+  const timer = setTimeout(() => timeout.resolve("the database does not answer in time"), readyWaitMs);
   try {
-    return await Promise.race([edge.unready(), patience.promise]);
+    return await Promise.race([edge.unready(), timeout.promise]);
   } catch (error) {
     edge.context.log.warn({ err: error }, "readiness check failed");
     return "the check failed";

@@ -38,7 +38,7 @@ const restartPauseMs = 1_000;
 /** Longer than any real answer: a rolling restart cuts none off. */
 export const retireGraceMs = 600_000;
 /** Twice what a start or an orderly end may take; a worker that hangs is killed then. */
-const patienceMs = 90_000;
+const timeoutMs = 90_000;
 
 interface Member {
   ground: Ground;
@@ -65,15 +65,15 @@ function openCrew({ count, ground, log }: Pick<WorkersOptions, "count" | "ground
     const ended = Promise.withResolvers<void>();
     const member: Member = { ground: given, isReady: false, isLeaving: false, ready: ready.promise, ended: ended.promise };
     members.set(worker, member);
-    const patience = setTimeout(() => worker.process.kill("SIGKILL"), patienceMs);
+    const killTimer = setTimeout(() => worker.process.kill("SIGKILL"), timeoutMs);
     worker.on("message", (url: unknown) => {
       if (typeof url !== "string") return; // figures
-      clearTimeout(patience);
+      clearTimeout(killTimer);
       member.isReady = true;
       ready.resolve(url);
     });
     worker.once("exit", (code, signal) => {
-      clearTimeout(patience);
+      clearTimeout(killTimer);
       members.delete(worker);
       ended.resolve();
       ready.reject(new Error("a worker could not start")); // it has said why on standard error
@@ -100,8 +100,8 @@ function openCrew({ count, ground, log }: Pick<WorkersOptions, "count" | "ground
   const dismiss = (worker: Worker, member: Member, message: "stop" | "retire") => {
     member.isLeaving = true;
     tell(worker, message);
-    const patience = setTimeout(() => worker.process.kill("SIGKILL"), patienceMs + (message === "retire" ? retireGraceMs : 0));
-    return member.ended.finally(() => clearTimeout(patience));
+    const killTimer = setTimeout(() => worker.process.kill("SIGKILL"), timeoutMs + (message === "retire" ? retireGraceMs : 0));
+    return member.ended.finally(() => clearTimeout(killTimer));
   };
   return { members, state, fork, replace, dismiss, hasTooMany: () => staying() > count };
 }
