@@ -74,7 +74,7 @@ function proverOf(provider: IdentityProvider, proof: FinishRequest["proof"]): (f
 /** The reason is for the operator: it may tell that the provider does not accept this gateway's client secret. */
 function refuse({ log }: Needs, provider: string, { kind, reason }: Exclude<Answer<unknown>, { kind: "answer" }>): never {
   if (kind === "refused") log.info({ provider, reason }, "a sign-in was not confirmed by its provider");
-  else log.warn({ provider, reason }, "a sign-in provider does not answer, or not to this gateway");
+  else log.warn({ provider, reason }, "a sign-in provider did not answer, or rejected this gateway");
   return fail(kind === "refused" ? "invalid_credentials" : "overloaded");
 }
 

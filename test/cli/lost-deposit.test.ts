@@ -95,10 +95,10 @@ describe.concurrent("an answer that is lost", () => {
   test("the database stays away: they say that it may have been posted, and where to look before it is repeated", () =>
     inPlace(async (place, account) => {
       const [deposit, credit] = await place.post(["deposit", "credit"], () => place.wire.cut());
-      const look = `before you repeat it, look in a minute: svc account show acc_${account} --json says`;
+      const look = `before you retry, check in a minute: svc account show acc_${account} --json shows`;
       for (const [ran, output] of [
-        [deposit!, `${look} lifetime_purchased 25 if it was and 20 if not`],
-        [credit!, `${look} lifetime_earned 5 if it was and 0 if not`],
+        [deposit!, `${look} lifetime_purchased 25 if it was posted and 20 if not`],
+        [credit!, `${look} lifetime_earned 5 if it was posted and 0 if not`],
       ] as const) {
         expect(ran).toMatchObject({ status: 1, stdout: "" });
         expect(ran.stderr).toContain(`it may have been posted: ${output}: `);

@@ -8,7 +8,7 @@ import { childrenOf, openWorld, type World } from "./world.ts";
 
 const models = { quick: "quick+sim-tokens-3", long: "long+sim-pace-50ms+sim-tokens-60" };
 const [oldPrice, newPrice] = ["{ mode: per-token, input: 1, output: 2 }", "{ mode: per-token, input: 10, output: 20 }"];
-const logLines = { anew: "the catalog is read anew", refused: "new catalog refused" };
+const logLines = { anew: "the catalog was reloaded", refused: "new catalog refused" };
 
 let world: World;
 let gateway: SpawnedGateway;
