@@ -1,8 +1,8 @@
-// Audio and other bytes, as they come or whole.
+// Audio and other bytes, streamed or whole.
 import { costIn } from "./cost.ts";
 import { piecesOf, type Watch } from "./watch.ts";
 
-/** Bytes of an answer. They can be taken once, in one of four ways; each throws a `SvcError` when the connection breaks off. */
+/** Bytes of an answer. They can be read once, in one of four ways; each throws a `SvcError` if the connection breaks. */
 export interface Binary {
   /** Media type, such as `audio/mpeg`. */
   readonly contentType: string;
@@ -10,11 +10,11 @@ export interface Binary {
   readonly cost: number | null;
   /** Headers of the answer, such as `x-svc-model` and `x-svc-duration-sec`. */
   readonly headers: Headers;
-  /** The bytes as they come; cancelling it ends the request. */
+  /** The bytes as they arrive; cancelling the stream ends the request. */
   stream(): ReadableStream<Uint8Array<ArrayBuffer>>;
   /** All bytes. */
   arrayBuffer(): Promise<ArrayBuffer>;
-  /** All bytes, such as `fs.writeFile` takes them. */
+  /** All bytes, in the form that `fs.writeFile` takes. */
   bytes(): Promise<Uint8Array<ArrayBuffer>>;
   /** All bytes, with the media type. */
   blob(): Promise<Blob>;
@@ -51,7 +51,7 @@ function streamOf(response: Response, watched: Watch): ReadableStream<Uint8Array
         else controller.enqueue(value as Uint8Array<ArrayBuffer>);
       },
       async cancel() {
-        // First: a generator that was never started ends nothing, and one that waits for a piece would go on waiting.
+        // First, because a generator that was never started runs no cleanup, and one that waits for a chunk would keep waiting.
         watched.controller.abort();
         watched.end();
         await pieces.return();

@@ -1,4 +1,4 @@
-// One call: sent at once, repeated where that is safe, its answer read, and given back in three ways.
+// One call: sent at once, retried where that is safe, its answer read and returned in one of three ways.
 import type { OperationId } from "../../generated/sdk/types.d.ts";
 import type { Client, IdempotentOptions } from "./client.ts";
 import { costIn, costOf } from "./cost.ts";
@@ -14,40 +14,40 @@ export interface Answer<T> {
   readonly response: Response;
   /** Id of the request, for support and for `usage.receipt`. */
   readonly requestId: string | null;
-  /** What it cost in USD; null where the answer doesn't say. A stream knows it at its end: see `Stream.cost`. */
+  /** What it cost in USD; null if the answer doesn't say. A stream knows it at its end: see `Stream.cost`. */
   readonly cost: number | null;
 }
 
 /** How a call ended, without an exception. */
 export type Result<T, E> = ({ readonly ok: true } & Answer<T>) | { readonly ok: false; readonly error: E };
 
-/** A call under way. Awaiting it gives the answer or throws a `SvcError`. */
+/** A call in flight. Awaiting it returns the answer or throws a `SvcError`. */
 export interface Call<T, Op extends OperationId, Failure = never> extends Promise<T> {
-  /** The answer with its headers, the id of the request and its cost. Throws as the call itself does. */
+  /** The answer with its headers, the request id and the cost. Throws as the call itself does. */
   withResponse(): Promise<Answer<T>>;
-  /** Does not throw when the call fails: `{ ok: true, data, … }` or `{ ok: false, error }`, typed with what this operation can answer. */
+  /** Does not throw when the call fails: `{ ok: true, data, … }` or `{ ok: false, error }`, typed with the errors of this operation. */
   result(): Promise<Result<T, OperationError<Op> | Failure>>;
 }
 
-/** Reads an answer; undefined when it is not of the reader's kind. */
+/** Reads an answer; undefined if it is not of the reader's kind. */
 export type Reader = (response: Response, watched: Watch, type: string) => unknown;
 
-/** What the functions know of their operation. */
+/** What the functions know about their operation. */
 export interface Route {
-  /** A function where it has parameters: what is wrong with them fails the call, not the line that makes it. */
+  /** A function if the path has parameters, so that a wrong parameter rejects the call instead of throwing at once. */
   readonly path: string | (() => string);
   readonly method?: "POST" | "PATCH" | "DELETE";
-  /** Whose token it takes; default: the key's. */
+  /** Which credential it takes; default: the key. */
   readonly auth?: "none" | "session" | "either";
-  /** Fields of the input that belong into the address; of a GET all do. */
+  /** Fields of the input that belong in the query; for a GET all do. */
   readonly query?: readonly string[];
-  /** Makes the key that lets it be repeated, where it takes one. */
+  /** Creates the idempotency key, if the operation takes one. */
   readonly newKey?: () => string;
-  /** Makes the body out of the input, where that is not JSON alone. */
+  /** Makes the body from the input, if it may be other than JSON. */
   readonly encode?: (body: Record<string, unknown>) => Promise<FormData | Record<string, unknown>> | Record<string, unknown>;
-  /** Media types that it is asked for before JSON. */
+  /** Media types that are requested before JSON. */
   readonly accept?: string | undefined;
-  /** Reads answers that are not JSON, where it has such. */
+  /** Reads answers that are not JSON, if the operation has such answers. */
   readonly read?: Reader;
 }
 
@@ -55,7 +55,7 @@ export function call<T, Op extends OperationId>(client: Client, route: Route, in
   return callOf(send(client, route, (input ?? {}) as Record<string, unknown>, options ?? {}) as Promise<Answer<T>>);
 }
 
-/** The three ways to take an answer. A caller who takes another one than the promise itself handles its failure. */
+/** The three ways to take an answer. A caller who doesn't await the promise itself handles the failure elsewhere. */
 export function callOf<T, Op extends OperationId, Failure = never>(sent: Promise<Answer<T>>): Call<T, Op, Failure> {
   const data = sent.then((answer) => answer.data);
   const handled = () => void data.catch(() => {});
@@ -84,7 +84,7 @@ async function send(client: Client, route: Route, input: Record<string, unknown>
     } catch (thrown) {
       const error = watched.fault(thrown);
       watched.end();
-      watched.controller.abort(); // the rest of an answer that is not read
+      watched.controller.abort(); // discards the rest of an answer
       const delay = delayBefore(error, attempt);
       if (attempt >= maxRetries || delay > client.maxRetryDelay || !mayRepeat(error, repeatable)) throw error;
       await pause(delay, signal);
@@ -103,11 +103,11 @@ async function once(client: Client, { read }: Route, url: string, init: RequestI
     const data = await dataOf(response, watched, read);
     return { data, response, requestId: headers.get("x-request-id"), cost: costIn(headers) ?? costOf(data) };
   } catch (thrown) {
-    throw watched.fault(thrown, response); // what its head said holds, also where the body broke off
+    throw watched.fault(thrown, response); // the head is valid even if the body broke
   }
 }
 
-/** What reads the answer later ends the watch then. */
+/** A later reader of the answer ends the watch. */
 async function dataOf(response: Response, watched: Watch, read: Reader | undefined): Promise<unknown> {
   const type = response.headers.get("content-type") ?? "";
   if (response.status !== 204 && !/[/+]json\b/.test(type)) {
@@ -125,10 +125,10 @@ async function requestOf(client: Client, route: Route, input: Record<string, unk
   const { method = "GET", path, auth, query, newKey, encode, accept } = route;
   const headers: Record<string, string> = { accept: accept === undefined ? "application/json, */*" : `${accept}, application/json` };
   const token = (await tokenFor(client, auth))?.trim();
-  // Checked here: what fetch throws of it would hold it.
+  // Checked here, because fetch's own error would contain the credential.
   if (token && /[^!-~]/.test(token)) throw new TypeError("svc-sdk: the key or token has characters that no header can carry.");
   if (token) headers.authorization = `Bearer ${token}`;
-  // An order that is named in its body needs no second name.
+  // A request with a key in its body needs no second one.
   if (newKey && input.idempotency_key == null) headers["idempotency-key"] = options.idempotencyKey ?? newKey();
   const asked = new URLSearchParams();
   const rest: Record<string, unknown> = {};

@@ -2,21 +2,21 @@
 
 /** How a client is made. */
 export interface ClientOptions {
-  /** API key (`svc_…`), or a function that gives it before each call. Default: the environment's `SVC_KEY`. */
+  /** API key (`svc_…`), or a function that returns it before each call. Default: the environment's `SVC_KEY`. */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /** Session token (`svcs_…`) for calls that change the account: keys, top-ups. Default: `apiKey`. */
   sessionToken?: string | undefined;
   /** Address of the gateway, without `/v1`. Default: the environment's `SVC_URL`. */
   baseURL?: string | undefined;
-  /** Milliseconds in which an answer must come, each try counted anew; in a stream the longest silence. Default 600000; Infinity: none. */
+  /** Timeout in milliseconds for each attempt; for a stream the longest silence. Default 600000; Infinity: none. */
   timeout?: number | undefined;
-  /** How often a call is sent again after a failure that allows it. Default 2. */
+  /** How often a call is retried after a failure that allows it. Default 2. */
   maxRetries?: number | undefined;
-  /** Longest wait before a retry, in ms: where the gateway asks for more, the error is thrown at once. Default 60000. */
+  /** Longest wait before a retry, in ms: if the gateway asks for more, the error is thrown at once. Default 60000. */
   maxRetryDelay?: number | undefined;
   /** Sent with every call. */
   headers?: Record<string, string> | undefined;
-  /** Takes the place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 }
 
@@ -28,9 +28,9 @@ export interface RequestOptions {
   timeout?: number | undefined;
   /** As in `ClientOptions`, for this call. */
   maxRetries?: number | undefined;
-  /** Sent beside the client's headers; they replace those of the same name. */
+  /** Added to the client's headers; they replace those of the same name. */
   headers?: Record<string, string> | undefined;
-  /** Fields of the body beside those that are documented, for requests that the gateway forwards as sent: `{ seed: 7 }`. */
+  /** Undocumented body fields, for requests that the gateway forwards as sent: `{ seed: 7 }`. */
   extraBody?: Record<string, unknown> | undefined;
 }
 
@@ -40,9 +40,9 @@ export interface IdempotentOptions extends RequestOptions {
   idempotencyKey?: string | undefined;
 }
 
-/** A client as the functions take it. Make it with `createClient`. */
+/** A client for the functions. Make it with `createClient`. */
 export interface Client {
-  /** A function even where a text was given, so that a printed client shows no secret. */
+  /** A function even if a text was given, so that a printed client shows no secret. */
   readonly apiKey: () => string | undefined | Promise<string>;
   readonly sessionToken: () => string | undefined;
   readonly baseURL: string;
@@ -65,12 +65,12 @@ export function createClient(options: ClientOptions = {}): Client {
     maxRetries: options.maxRetries ?? 2,
     maxRetryDelay: options.maxRetryDelay ?? 60_000,
     headers,
-    // Called as a plain function: browsers refuse fetch as another object's method.
+    // Called as a plain function, because browsers refuse fetch as another object's method.
     fetch: own ?? ((url, init) => fetch(url, init)),
   };
 }
 
-/** Undefined in browsers, and where a runtime forbids to look. */
+/** Undefined in browsers, and where a runtime denies access. */
 function fromEnvironment(name: string): string | undefined {
   try {
     return (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env?.[name];

@@ -1,10 +1,10 @@
-// What a call cost, wherever its answer says so.
+// What a call cost, wherever its answer has it.
 
 type Words = Record<string, unknown>;
 
 /**
  * USD that an answer says it cost, exactly as it says it: `usage.cost` of a text answer or its last event, `billing.cost_usd` of a
- * transcript, `cost_usd` of kept audio and made voices, `charged_amount` of a job that is done. Null where it says none.
+ * transcript, `cost_usd` of kept audio and made voices, `charged_amount` of a job that is done. Null if it has none.
  */
 export function costOf(data: unknown): number | null {
   const { usage, billing, response, cost, cost_usd, charged_amount } = Object(data) as Words;
@@ -13,7 +13,7 @@ export function costOf(data: unknown): number | null {
   return (said as number | undefined) ?? (response === undefined || response === null ? null : costOf(response));
 }
 
-/** USD in the header that answers without a JSON body have. */
+/** USD from the header of answers without a JSON body. */
 export function costIn(headers: Headers): number | null {
   const said = headers.get("x-svc-cost-usd");
   return said === null ? null : Number(said);

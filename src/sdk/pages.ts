@@ -1,4 +1,4 @@
-// Lists that come page by page, read as one.
+// Paged lists, read as one.
 import type { OperationId } from "../../generated/sdk/types.d.ts";
 import type { Call } from "./call.ts";
 
@@ -8,11 +8,11 @@ interface Page {
   readonly last_id?: string | null;
 }
 
-/** Awaited it is the first page; `for await` gives the rows of all pages, each page asked for when it is needed. */
+/** Awaited, it is the first page; `for await` yields the rows of all pages and requests each page when it is needed. */
 export interface Pages<List extends { readonly data: readonly unknown[] }, Op extends OperationId>
   extends Call<List, Op>, AsyncIterable<List["data"][number]> {}
 
-/** `ask` gets the fields that lead to a page. */
+/** `ask` gets the fields that select a page. */
 export function pages<List extends Page, Op extends OperationId>(ask: (cursor: { after?: string }) => Call<List, Op>): Pages<List, Op> {
   type Row = List["data"][number];
   const first = ask({});
@@ -24,7 +24,7 @@ export function pages<List extends Page, Op extends OperationId>(ask: (cursor: {
         const { has_more, last_id: after } = page;
         if (has_more !== true || after == null) return;
         page = await ask({ after });
-        if (page.last_id === after) return; // no page leads to itself
+        if (page.last_id === after) return; // guards against a page that points to itself
       }
     },
   });

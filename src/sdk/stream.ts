@@ -1,4 +1,4 @@
-// A streamed answer: the events one by one, errors thrown, and an early end never taken for a whole answer.
+// A streamed answer: yields the events one by one, throws errors, and never takes an early end for a whole answer.
 import { costOf } from "./cost.ts";
 import { SvcError } from "./error.ts";
 import { errorFrom, failure, parsed } from "./fail.ts";
@@ -14,7 +14,7 @@ export interface Stream<T> extends AsyncIterable<T> {
   /** Ends the request; a loop over the stream then throws `aborted`. */
   readonly controller: AbortController;
   /**
-   * What the answer cost in USD, once the event that says so has passed; null until then. Chat and completions say it in a last record
+   * What the answer cost in USD, once the event with the cost has arrived; null until then. Chat and completions send it in a last record
    * without choices; it is asked for unless you set `stream_options`.
    */
   readonly cost: number | null;
@@ -33,7 +33,7 @@ export function stream<T>(response: Response, watched: Watch, type: string): Str
     try {
       for await (const { data } of eventsOf(piecesOf(response, watched))) {
         if (ended || data === "[DONE]") {
-          // Read on to the end of the body: only then can its connection serve again.
+          // Reads to the end of the body: only then can its connection be reused.
           ended = true;
           continue;
         }
@@ -45,7 +45,7 @@ export function stream<T>(response: Response, watched: Watch, type: string): Str
         ended = lastTypes.includes(type as string);
       }
     } catch (error) {
-      // The answer was whole before the connection broke off: who is told of a failure asks and pays again.
+      // The answer was complete before the connection broke: a caller who saw a failure would repeat the request and pay again.
       if (!ended) throw error;
     }
     if (!ended) throw failure(response, { message: "The stream ended before its last event.", code: "connection_failed", retryable: true });
@@ -63,16 +63,16 @@ export function stream<T>(response: Response, watched: Watch, type: string): Str
   };
 }
 
-// Server-sent events out of bytes, however they were cut on the way.
+// Parses server-sent events from bytes, however they were split.
 
 /** One event as it was sent; `data` of several lines is joined. */
 export interface ServerEvent {
-  /** Its name; empty where it has none. */
+  /** Its name; empty if it has none. */
   event: string;
   data: string;
 }
 
-/** Most characters that one event may have: 64 million. */
+/** The most characters of one event: 64 million. */
 const longest = 64_000_000;
 
 /**
@@ -81,9 +81,9 @@ const longest = 64_000_000;
  */
 export async function* eventsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent, void, undefined> {
   const decoder = new TextDecoder();
-  let rest: string[] = []; // a line of which the end has not come
+  let rest: string[] = []; // a line whose end has not arrived
   let size = 0;
-  let afterReturn = false; // the LF of a CRLF may open the next piece
+  let afterReturn = false; // the LF of a CRLF may begin the next chunk
   let event = "";
   let data: string[] = [];
   for await (const piece of pieces) {

@@ -1,4 +1,4 @@
-// Jobs from their order to their result in one call.
+// Submits a job and waits for its result in one call.
 import type { OperationId } from "../../generated/sdk/types.d.ts";
 import { type Answer, type Call, callOf } from "./call.ts";
 import type { Client, IdempotentOptions } from "./client.ts";
@@ -8,7 +8,7 @@ import { pause, retryAfterOf } from "./retry.ts";
 
 /** Options of calls that wait for a job's end. */
 export interface WaitOptions<Job> extends IdempotentOptions {
-  /** Gets the job as it was ordered and each time it was looked at, its end included. What it throws ends the call. */
+  /** Called with the job after its submit and after each poll, including the last. What it throws ends the call. */
   onProgress?: ((job: Job) => void) | undefined;
   /** Milliseconds after which waiting ends with `still_running`; the job goes on. Default 1200000. */
   maxWait?: number | undefined;
@@ -21,13 +21,13 @@ export type Succeeded<Job extends { output: unknown }> = Job & {
   charged_amount: number;
 };
 
-/** Longest time that the gateway is asked to hold its answer, in seconds; it allows 25. */
+/** The longest `wait` that is requested of the gateway, in seconds; it allows 25. */
 const longestWait = 20;
 
-/** Asks for the job; the gateway may hold its answer for `wait` seconds until the job ends. */
+/** Polls the job; the gateway may hold its answer for `wait` seconds until the job ends. */
 type Look<Job> = (job: Job, query: { wait: number }, options: IdempotentOptions) => Call<Job, OperationId>;
 
-/** Follows a job to its end. An abort ends the waiting, not the job: it can't be recalled once it was ordered. */
+/** Follows a job to its end. An abort ends the wait, not the job, which can't be cancelled once it was submitted. */
 export function untilDone<Job extends { status: string }, Done, Op extends OperationId, Failed = Job>(
   client: Client,
   order: Call<Job, OperationId>,
@@ -44,7 +44,7 @@ async function follow<Job extends { status: string }>(
   { onProgress, maxWait = 1_200_000, idempotencyKey: _ordered, ...options }: WaitOptions<Job>,
 ): Promise<Answer<Job>> {
   const until = Date.now() + maxWait;
-  // Progress shows in a look only, and a short patience must not break one off.
+  // Only a poll shows progress, and a short timeout must not abort one.
   const wait = Math.floor(Math.min(onProgress ? 2 : longestWait, (options.timeout ?? client.timeout) / 2000));
   let answer = await order.withResponse();
   for (;;) {
@@ -64,7 +64,7 @@ async function follow<Job extends { status: string }>(
   }
 }
 
-/** Not retryable, whatever the cause: the same order once more would be a second job. */
+/** Not retryable, whatever the cause: the same request would submit a second job. */
 function running(message: string, body: unknown, cause?: SvcError): SvcError {
   return new SvcError({ message, code: "still_running", body, cause });
 }

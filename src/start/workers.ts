@@ -106,7 +106,7 @@ function openCrew({ count, ground, log }: Pick<WorkersOptions, "count" | "ground
   return { members, state, fork, replace, dismiss, hasTooMany: () => staying() > count };
 }
 
-/** Replaces every worker, one after another, by one with the current catalog; if it can't be read or a worker can't start, nothing changes. */
+/** Replaces every worker in turn by one with the current catalog; if it can't be read or a worker can't start, nothing changes. */
 async function rollOnce(crew: ReturnType<typeof openCrew>, { readGround, log }: Pick<WorkersOptions, "readGround" | "log">): Promise<void> {
   const { members, state } = crew;
   let next: Ground;

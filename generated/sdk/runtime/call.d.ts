@@ -10,7 +10,7 @@ export interface Answer<T> {
     readonly response: Response;
     /** Id of the request, for support and for `usage.receipt`. */
     readonly requestId: string | null;
-    /** What it cost in USD; null where the answer doesn't say. A stream knows it at its end: see `Stream.cost`. */
+    /** What it cost in USD; null if the answer doesn't say. A stream knows it at its end: see `Stream.cost`. */
     readonly cost: number | null;
 }
 /** How a call ended, without an exception. */
@@ -20,33 +20,33 @@ export type Result<T, E> = ({
     readonly ok: false;
     readonly error: E;
 };
-/** A call under way. Awaiting it gives the answer or throws a `SvcError`. */
+/** A call in flight. Awaiting it returns the answer or throws a `SvcError`. */
 export interface Call<T, Op extends OperationId, Failure = never> extends Promise<T> {
-    /** The answer with its headers, the id of the request and its cost. Throws as the call itself does. */
+    /** The answer with its headers, the request id and the cost. Throws as the call itself does. */
     withResponse(): Promise<Answer<T>>;
-    /** Does not throw when the call fails: `{ ok: true, data, … }` or `{ ok: false, error }`, typed with what this operation can answer. */
+    /** Does not throw when the call fails: `{ ok: true, data, … }` or `{ ok: false, error }`, typed with the errors of this operation. */
     result(): Promise<Result<T, OperationError<Op> | Failure>>;
 }
-/** Reads an answer; undefined when it is not of the reader's kind. */
+/** Reads an answer; undefined if it is not of the reader's kind. */
 export type Reader = (response: Response, watched: Watch, type: string) => unknown;
-/** What the functions know of their operation. */
+/** What the functions know about their operation. */
 export interface Route {
-    /** A function where it has parameters: what is wrong with them fails the call, not the line that makes it. */
+    /** A function if the path has parameters, so that a wrong parameter rejects the call instead of throwing at once. */
     readonly path: string | (() => string);
     readonly method?: "POST" | "PATCH" | "DELETE";
-    /** Whose token it takes; default: the key's. */
+    /** Which credential it takes; default: the key. */
     readonly auth?: "none" | "session" | "either";
-    /** Fields of the input that belong into the address; of a GET all do. */
+    /** Fields of the input that belong in the query; for a GET all do. */
     readonly query?: readonly string[];
-    /** Makes the key that lets it be repeated, where it takes one. */
+    /** Creates the idempotency key, if the operation takes one. */
     readonly newKey?: () => string;
-    /** Makes the body out of the input, where that is not JSON alone. */
+    /** Makes the body from the input, if it may be other than JSON. */
     readonly encode?: (body: Record<string, unknown>) => Promise<FormData | Record<string, unknown>> | Record<string, unknown>;
-    /** Media types that it is asked for before JSON. */
+    /** Media types that are requested before JSON. */
     readonly accept?: string | undefined;
-    /** Reads answers that are not JSON, where it has such. */
+    /** Reads answers that are not JSON, if the operation has such answers. */
     readonly read?: Reader;
 }
 export declare function call<T, Op extends OperationId>(client: Client, route: Route, input?: object, options?: IdempotentOptions): Call<T, Op>;
-/** The three ways to take an answer. A caller who takes another one than the promise itself handles its failure. */
+/** The three ways to take an answer. A caller who doesn't await the promise itself handles the failure elsewhere. */
 export declare function callOf<T, Op extends OperationId, Failure = never>(sent: Promise<Answer<T>>): Call<T, Op, Failure>;

@@ -7,7 +7,7 @@ import { watch } from "./watch.js";
 export function call(client, route, input, options) {
     return callOf(send(client, route, (input ?? {}), options ?? {}));
 }
-/** The three ways to take an answer. A caller who takes another one than the promise itself handles its failure. */
+/** The three ways to take an answer. A caller who doesn't await the promise itself handles the failure elsewhere. */
 export function callOf(sent) {
     const data = sent.then((answer) => answer.data);
     const handled = () => void data.catch(() => { });
@@ -32,7 +32,7 @@ async function send(client, route, input, options) {
         catch (thrown) {
             const error = watched.fault(thrown);
             watched.end();
-            watched.controller.abort(); // the rest of an answer that is not read
+            watched.controller.abort(); // discards the rest of an answer
             const delay = delayBefore(error, attempt);
             if (attempt >= maxRetries || delay > client.maxRetryDelay || !mayRepeat(error, repeatable))
                 throw error;
@@ -53,10 +53,10 @@ async function once(client, { read }, url, init, watched) {
         return { data, response, requestId: headers.get("x-request-id"), cost: costIn(headers) ?? costOf(data) };
     }
     catch (thrown) {
-        throw watched.fault(thrown, response); // what its head said holds, also where the body broke off
+        throw watched.fault(thrown, response); // the head is valid even if the body broke
     }
 }
-/** What reads the answer later ends the watch then. */
+/** A later reader of the answer ends the watch. */
 async function dataOf(response, watched, read) {
     const type = response.headers.get("content-type") ?? "";
     if (response.status !== 204 && !/[/+]json\b/.test(type)) {
@@ -74,12 +74,12 @@ async function requestOf(client, route, input, options) {
     const { method = "GET", path, auth, query, newKey, encode, accept } = route;
     const headers = { accept: accept === undefined ? "application/json, */*" : `${accept}, application/json` };
     const token = (await tokenFor(client, auth))?.trim();
-    // Checked here: what fetch throws of it would hold it.
+    // Checked here, because fetch's own error would contain the credential.
     if (token && /[^!-~]/.test(token))
         throw new TypeError("svc-sdk: the key or token has characters that no header can carry.");
     if (token)
         headers.authorization = `Bearer ${token}`;
-    // An order that is named in its body needs no second name.
+    // A request with a key in its body needs no second one.
     if (newKey && input.idempotency_key == null)
         headers["idempotency-key"] = options.idempotencyKey ?? newKey();
     const asked = new URLSearchParams();

@@ -13,11 +13,11 @@ export function createClient(options = {}) {
         maxRetries: options.maxRetries ?? 2,
         maxRetryDelay: options.maxRetryDelay ?? 60_000,
         headers,
-        // Called as a plain function: browsers refuse fetch as another object's method.
+        // Called as a plain function, because browsers refuse fetch as another object's method.
         fetch: own ?? ((url, init) => fetch(url, init)),
     };
 }
-/** Undefined in browsers, and where a runtime forbids to look. */
+/** Undefined in browsers, and where a runtime denies access. */
 function fromEnvironment(name) {
     try {
         return globalThis.process?.env?.[name];

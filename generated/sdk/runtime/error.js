@@ -17,7 +17,7 @@ export class SvcError extends Error {
         Object.assign(this, { name: "SvcError", retryable: false }, nothing, fields);
     }
     static is(error, ...codes) {
-        // By name: two copies of this package may meet in one program.
+        // Compares the name, because two copies of this package may be in one program.
         const { name, code } = Object(error);
         return name === "SvcError" && (codes.length === 0 || codes.includes(code));
     }

@@ -10,7 +10,7 @@ export interface Stream<T> extends AsyncIterable<T> {
     /** Ends the request; a loop over the stream then throws `aborted`. */
     readonly controller: AbortController;
     /**
-     * What the answer cost in USD, once the event that says so has passed; null until then. Chat and completions say it in a last record
+     * What the answer cost in USD, once the event with the cost has arrived; null until then. Chat and completions send it in a last record
      * without choices; it is asked for unless you set `stream_options`.
      */
     readonly cost: number | null;
@@ -19,7 +19,7 @@ export interface Stream<T> extends AsyncIterable<T> {
 export declare function stream<T>(response: Response, watched: Watch, type: string): Stream<T> | undefined;
 /** One event as it was sent; `data` of several lines is joined. */
 export interface ServerEvent {
-    /** Its name; empty where it has none. */
+    /** Its name; empty if it has none. */
     event: string;
     data: string;
 }

@@ -5,7 +5,7 @@ import type { Client, IdempotentOptions } from "./client.js";
 import { type JobFailure } from "./error.js";
 /** Options of calls that wait for a job's end. */
 export interface WaitOptions<Job> extends IdempotentOptions {
-    /** Gets the job as it was ordered and each time it was looked at, its end included. What it throws ends the call. */
+    /** Called with the job after its submit and after each poll, including the last. What it throws ends the call. */
     onProgress?: ((job: Job) => void) | undefined;
     /** Milliseconds after which waiting ends with `still_running`; the job goes on. Default 1200000. */
     maxWait?: number | undefined;
@@ -18,11 +18,11 @@ export type Succeeded<Job extends {
     output: NonNullable<Job["output"]>;
     charged_amount: number;
 };
-/** Asks for the job; the gateway may hold its answer for `wait` seconds until the job ends. */
+/** Polls the job; the gateway may hold its answer for `wait` seconds until the job ends. */
 type Look<Job> = (job: Job, query: {
     wait: number;
 }, options: IdempotentOptions) => Call<Job, OperationId>;
-/** Follows a job to its end. An abort ends the waiting, not the job: it can't be recalled once it was ordered. */
+/** Follows a job to its end. An abort ends the wait, not the job, which can't be cancelled once it was submitted. */
 export declare function untilDone<Job extends {
     status: string;
 }, Done, Op extends OperationId, Failed = Job>(client: Client, order: Call<Job, OperationId>, look: Look<Job>, options?: WaitOptions<Job>): Call<Done, Op, JobFailure<Failed>>;

@@ -3,15 +3,15 @@ import { callOf } from "./call.js";
 import { SvcError } from "./error.js";
 import { errorFrom, failure } from "./fail.js";
 import { pause, retryAfterOf } from "./retry.js";
-/** Longest time that the gateway is asked to hold its answer, in seconds; it allows 25. */
+/** The longest `wait` that is requested of the gateway, in seconds; it allows 25. */
 const longestWait = 20;
-/** Follows a job to its end. An abort ends the waiting, not the job: it can't be recalled once it was ordered. */
+/** Follows a job to its end. An abort ends the wait, not the job, which can't be cancelled once it was submitted. */
 export function untilDone(client, order, look, options = {}) {
     return callOf(follow(client, order, look, options));
 }
 async function follow(client, order, look, { onProgress, maxWait = 1_200_000, idempotencyKey: _ordered, ...options }) {
     const until = Date.now() + maxWait;
-    // Progress shows in a look only, and a short patience must not break one off.
+    // Only a poll shows progress, and a short timeout must not abort one.
     const wait = Math.floor(Math.min(onProgress ? 2 : longestWait, (options.timeout ?? client.timeout) / 2000));
     let answer = await order.withResponse();
     for (;;) {
@@ -34,7 +34,7 @@ async function follow(client, order, look, { onProgress, maxWait = 1_200_000, id
             await pause(rest, options.signal);
     }
 }
-/** Not retryable, whatever the cause: the same order once more would be a second job. */
+/** Not retryable, whatever the cause: the same request would submit a second job. */
 function running(message, body, cause) {
     return new SvcError({ message, code: "still_running", body, cause });
 }
