@@ -31,23 +31,23 @@ export interface Config {
   workers: number;
   /** Months of the usage log that are kept beside the current one; 0: all. */
   usageLogMonths: number;
-  /** Proxies in front whose X-Forwarded-For is believed; 0: the client is the peer that connects. */
+  /** Number of proxies in front whose X-Forwarded-For is trusted; 0: the client is the peer that connects. */
   trustedProxies: number;
-  /** The bearer token that /metrics asks for; null: it asks for none. */
+  /** The bearer token that /metrics requires; null: no token is required. */
   metricsToken: string | null;
   logLevel: string;
-  /** OpenTelemetry's own names (OTEL_…); null: no traces. Further ones are read by its packages: headers, certificates, resource. */
+  /** OpenTelemetry's own names (OTEL_…); null: no traces. Its packages read the other variables: headers, certificates, resource. */
   traces: TracesConfig | null;
-  /** For the secrets of providers, by the names the catalog gives. */
+  /** Holds the providers' secrets, under the names in the catalog. */
   environment: Record<string, string | undefined>;
 }
 
 export interface SignUpConfig {
   /** `invite`: only addresses for which the operator made an account that is not verified yet. */
   mode: "open" | "invite" | "closed";
-  /** Of addresses that may sign up, in lower case; null: any. */
+  /** Domains of the addresses that may sign up, in lower case; null: any. */
   domains: string[] | null;
-  /** Given when an address is verified; 0: none. */
+  /** The signup credit, given when an address is verified; 0: none. */
   credit: Amount;
 }
 
@@ -58,13 +58,13 @@ export interface SignInProvider {
   clientId: string;
   /** Null: a public client, which OpenID providers know. */
   clientSecret: string | null;
-  /** How it speaks: OpenID Connect at an issuer, or GitHub's own at the address of its site. */
+  /** Its protocol: OpenID Connect at an issuer, or GitHub's own at the address of its site. */
   speaks: { protocol: "openid"; issuer: URL } | { protocol: "github"; site: URL };
 }
 
 export interface StripeConfig {
   secretKey: string;
-  /** Signs the events that tell what was paid. */
+  /** Signs the payment events. */
   webhookSecret: string;
   /** Null: Stripe's own. */
   apiBase: string | null;
@@ -75,9 +75,9 @@ export interface TracesConfig {
   url: string;
   /** OTEL_TRACES_SAMPLER and its argument. */
   sampler: {
-    /** As the caller's traceparent says, where there is one. */
+    /** Follows the caller's traceparent, if there is one. */
     parentBased: boolean;
-    /** Of the others: 0 none to 1 all. */
+    /** The share of the other requests that is sampled: 0 none to 1 all. */
     ratio: number;
   };
 }
@@ -130,7 +130,10 @@ function bearerToken(text: string | null, name: string): string | null {
 /** Of libpq's; the others may lead to a standby. */
 const writingSessions = ["read-write", "primary", "any"];
 
-/** As pg takes them, or libpq with several hosts, the two forms for a socket among them. What is wrong is not repeated: it may hold a password. */
+/**
+ * As pg takes them, or libpq with several hosts, the two forms for a socket among them. What is wrong is not repeated: it may hold a
+ * password.
+ */
 function postgresAddress(text: string | null, name: string): string | null {
   const session = text === null ? undefined : /[?&]target_session_attrs=([^&]*)/.exec(text)?.[1];
   if (session !== undefined && !writingSessions.includes(session))

@@ -39,6 +39,6 @@ export interface Context {
   countAttempt: CallCounts["countAttempt"];
   /** For /metrics: a job's hold. */
   countHold: CallCounts["countHold"];
-  /** Where this gateway is reached, without a trailing slash: for every address of ours that a reply or a mail carries. */
+  /** The gateway's public address, without a trailing slash: the base of every address in a reply or a mail. */
   publicUrl: string;
 }

@@ -1,11 +1,11 @@
-// Makes identifiers and gives them the form that callers see. They are made here and not in the database, so that a request's id is
-// known before anything is written and a retry carries the same one.
+// Creates identifiers and formats them for callers. They are created here and not in the database, so that a request's id is
+// known before anything is written and a retry has the same one.
 import { randomUUID } from "node:crypto";
 
 /** The last id's millisecond and count, so that ids of one process sort as they were made, also within a millisecond. */
 let last = { ms: 0, count: 0 };
 
-/** A clock set back by more had leapt ahead: its ids must not be dated wrong until the process ends. */
+/** A clock that is set back by more than this had been ahead: ids must not keep its wrong time until the process ends. */
 const leapMs = 60_000;
 
 /** UUID version 7 (RFC 9562, method 1: a 12-bit counter follows the milliseconds). */
@@ -15,7 +15,7 @@ export function uuidv7(at: Date): string {
   const now = at.getTime();
   if (last.ms - now > leapMs) last = { ms: 0, count: 0 };
   const ms = Math.max(now, last.ms);
-  // A new millisecond begins in the lower half, so that 2,048 more ids fit before the clock must be run ahead.
+  // A new millisecond's counter begins in the lower half, so that 2,048 more ids fit before the time must be advanced.
   last =
     ms > last.ms
       ? { ms, count: Number.parseInt(random.slice(0, 3), 16) & 0x7ff }

@@ -1,5 +1,5 @@
 // The composition root: config → database → domain → context → server. One gateway in this process; `svc start`
-// (start.ts) is what puts a database, a simulator, workers and signals around it.
+// (start.ts) adds a database, a simulator, workers and signals.
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Logger, pino } from "pino";
 import { handlers } from "../handlers/index.ts";
@@ -34,50 +34,50 @@ import { createMetrics, type Gathering } from "./telemetry/metrics.ts";
 export interface Gateway {
   url: string;
   context: Context;
-  /** Another catalog, from now on: a call keeps the prices that it began with. */
+  /** Uses another catalog from now on: a call keeps the prices that it began with. */
   useCatalog(catalog: Catalog): void;
-  /** Takes no more connections, finishes what is in flight, settles, closes. Asked again, it may only end sooner. */
+  /** Takes no more connections, finishes requests in flight, settles, closes. A second call can only shorten the grace time. */
   stop(how?: Partial<Stopping>): Promise<void>;
 }
 
 export interface Stopping {
-  /** For requests in flight; 30 s unless told otherwise. */
+  /** Grace time of requests in flight; 30 s by default. */
   graceMs: number;
-  /** See shutdown.ts; only where another process serves the same port. */
+  /** See shutdown.ts; set only if another process serves the same port. */
   keepsIdle: boolean;
 }
 
 export interface GatewayOptions {
   databaseUrl: string;
   catalog: Catalog;
-  /** Absent: the database's, so that a wrong one of this machine dates nothing that is stored. */
+  /** Absent: the database's clock, so that a wrong clock of this machine never dates stored rows. */
   clock?: Clock;
   log?: Logger;
   /** See ServerParts; tests throw. */
   onUndeclared?: Parameters<typeof createServer>[0]["onUndeclared"];
-  /** Tests shorten what they would otherwise wait for. */
+  /** For tests: shorter times. */
   limits?: Parameters<typeof createServer>[0]["limits"];
   graceMs?: number;
   jobs?: Partial<JobTimes>;
   connectionLifeMs?: number;
   ledger?: LedgerTimes;
-  /** Tests trust a certificate of their own. */
+  /** For tests: a certificate to trust. */
   media?: MediaOptions;
-  /** Other workers, whose figures /metrics shows as well. */
+  /** The other workers, whose metrics /metrics includes. */
   gathering?: Gathering;
 }
 
 /**
  * Three batchers (reserve, settle, limits) have one statement in flight each. The other seven are for reads, the heartbeat and short
  * transactions (sign-in, keys, top-ups, payment events): none holds one while it hashes a password or asks another server, so seven
- * serve more than one process can. More would take a Postgres of 100 connections from other processes: each has as many.
+ * serve more than one process can. More would exhaust a Postgres of 100 connections, since each process has as many.
  */
 const connectionsMax = 10;
-/** No query of a request takes a tenth of it; a caller waits for two of them at most. */
+/** A request's query takes less than a tenth of this; a caller waits for two of them at most. */
 const databaseSilenceMs = 4_000;
-/** An address that leads elsewhere is found within a tenth of it: connections are renewed in turn. */
+/** A changed address is noticed within a tenth of this, because connections are renewed in turn. */
 const connectionLifeMs = 5 * 60_000;
-/** Of a gateway that is told nothing else; a test shortens it in a process. */
+/** The default grace time; tests shorten it. */
 export const stopTimes = { graceMs: 30_000 };
 const settleMs = 5_000;
 /** A batcher sends its batch again within a second. */
@@ -97,7 +97,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const domain = await openDomain(config, options, { opening, db, clock, log, metrics, batchers, onFault });
   const upstreams = opening.adopt(connectUpstreams(), (opened) => opened.close());
   const media = opening.adopt(await openMedia(config, options.media), (opened) => opened.close());
-  // Loaded for those who have a collector alone.
+  // Loaded only with a collector.
   const tracing =
     config.traces === null ? null : (await import("./telemetry/open-tracing.ts")).openTracing({ ...config.traces, addMetric: metrics.add });
   opening.defer(() => tracing?.close(flushMs));
@@ -132,12 +132,12 @@ function openDatabase(config: Config, { databaseUrl, connectionLifeMs: lifeMs = 
   return connect(databaseUrl, {
     max: connectionsMax,
     silenceMs: databaseSilenceMs,
-    // Not the error itself: it carries the connection with all that it holds.
+    // Not the error itself: it references the connection with all its data.
     onIdleError: ({ code, message }) => log.warn({ err: { code, message } }, "a database connection broke"),
     kept: { lifeMs, warmUp: warmUpLedger },
     onDoubt: (doubt, reason) =>
       reason === null ? log.info({ doubt }, "new calls are taken again") : log.error({ doubt, reason }, "new calls are refused"),
-    // A direct address beside it says that a transaction pooler stands before databaseUrl; it refuses the parameter.
+    // A separate direct address means that databaseUrl leads to a transaction pooler, which refuses the parameter.
     ...(config.databaseDirectUrl === null ? {} : { statementTimeoutMs: 0 }),
   });
 }
@@ -173,7 +173,7 @@ async function openDomain(
   const mails = { smtpUrl: config.smtpUrl, from: config.mailFrom, log, prints: isLocal(databaseUrl) };
   const mailer = opening.adopt(createMailer(mails), (opened) => opened.close());
   const identityProviders = opening.adopt(openIdentityProviders(config.signInProviders), (opened) => opened.close());
-  // The SDK takes a tenth of a second to load: only for those who use it.
+  // The SDK takes a tenth of a second to load, so it is loaded only if configured.
   const payments = config.stripe === null ? null : (await import("./payments/stripe.ts")).connectStripe(config.stripe);
   opening.adopt(keepPartitions(db, { usageLogMonths: config.usageLogMonths, onFault }), (opened) => opened.stop());
   opening.adopt(keepSwept(db, { clock, onFault }), (opened) => opened.stop());
@@ -194,7 +194,7 @@ interface Running {
 function running({ url, context, jobs, server, handOver, opened, graceMs }: Running): Gateway {
   let stopping: Promise<void> | undefined;
   const stop = async (how: Stopping) => {
-    // At once: jobs need nothing that requests need. Another process finishes the jobs that take longer.
+    // In parallel: jobs and requests don't depend on each other. Another process finishes the jobs that take longer.
     await Promise.all([server.close(how.graceMs, how.keepsIdle), jobs.stop(Math.min(graceMs, how.graceMs))]);
     await settled(context.ledger);
     await handOver();
@@ -215,19 +215,21 @@ function running({ url, context, jobs, server, handOver, opened, graceMs }: Runn
   };
 }
 
-/** Calls that were cut off at the end of the grace time have yet to say what they cost; a moment after, all have. */
+/** Calls that were aborted at the end of the grace time still have to settle, which takes a moment. */
 async function settled(ledger: Context["ledger"]): Promise<void> {
   for (const giveUpAt = performance.now() + settleMs; ledger.inFlight() > 0 && performance.now() < giveUpAt;) await sleep(20);
 }
 
-/** A line a request, written a few kilobytes at a time: a write of its own costs more than anything else that is done for a line. */
+/**
+ * The log has one line per request and is written in chunks of a few kilobytes: a separate write would cost more than the rest of a line.
+ */
 const logGathers = { minLength: 4_096, periodicFlush: 250 };
 
 export function createLog(config: Pick<Config, "logLevel">): Logger {
   return pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: false, ...logGathers }));
 }
 
-/** A sentence: why calls should not come here; null: they may. */
+/** Why this process should get no calls, as a sentence; null: it is ready. */
 async function unready(db: Context["db"], ledger: Context["ledger"], batchers: readonly BatcherGauge[]): Promise<string | null> {
   try {
     await db.pool.query("select 1");
@@ -235,7 +237,7 @@ async function unready(db: Context["db"], ledger: Context["ledger"], batchers: r
     return db.standing.refusal ?? "the database does not answer";
   }
   if (db.standing.refusal !== null) return db.standing.refusal;
-  // A full disk lets reads and small writes pass. Without calls nothing is known of it: then it is time to try again.
+  // With a full disk, reads and small writes still succeed. Without recent calls its state is unknown, so calls are admitted to try it.
   if (batchers.some(({ awayAt }) => performance.now() - awayAt < awayMs)) return "the database refuses to write";
   return (await ledger.commits()) ? null : "the database confirms no commit";
 }

@@ -12,15 +12,15 @@ export const cent: Amount = amountsPerUsd / 100n;
 const pricesPerUsd = 1_000_000_000_000n;
 const pricesPerAmount = pricesPerUsd / amountsPerUsd;
 
-/** Prices of tokens are said per so many. */
+/** Token prices are stated per this many tokens. */
 export const million = 1_000_000n;
 
-/** Reads a USD figure as it stands in the catalog or on a command line; at most 8 decimals, else undefined. */
+/** Reads a USD figure from the catalog or a command line; at most 8 decimals, else undefined. */
 export function parseUsd(text: string): Amount | undefined {
   return parseDecimal(text, 8);
 }
 
-/** A USD figure that a request carried as a number; at most 8 decimals, else undefined. */
+/** A USD figure that a request holds as a number; at most 8 decimals, else undefined. */
 export function amountFromUsd(usd: number): Amount | undefined {
   return parseUsd(decimalText(usd));
 }
@@ -47,7 +47,7 @@ export function exactUsdText(sum: Price): string {
   return scaledText(sum, 12);
 }
 
-/** So many units at a price each. */
+/** A number of units and the price of each. */
 export type CostLine = readonly [units: number | bigint, price: Price];
 
 /** The one rounding of a request: a sum of (units x price) becomes an amount, rounded up to 1e-8 USD. */

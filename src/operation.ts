@@ -1,4 +1,4 @@
-// What the server hands to a handler and what it takes back. Types only.
+// What the server passes to a handler and what the handler returns. Types only.
 import type { operations } from "../generated/api.d.ts";
 import type { OperationId } from "../generated/operations.ts";
 import type { Caller } from "./accounts/caller.ts";
@@ -9,9 +9,9 @@ import type { JsonText } from "./providers/json/text.ts";
 export interface Request<Id extends OperationId = OperationId> {
   operationId: Id;
   requestId: string;
-  /** When the request arrived; the one time a request has. */
+  /** When the request arrived: the one timestamp of a request. */
   receivedAt: Date;
-  /** The same moment of performance.now(), for what it took. */
+  /** The same moment by performance.now(), for durations. */
   since: number;
   /** Absent on operations without authentication. */
   caller: Caller;
@@ -21,17 +21,17 @@ export interface Request<Id extends OperationId = OperationId> {
   headers: Record<string, string | undefined>;
   /** Undefined where the body was a form. */
   body: JsonBodyOf<Id>;
-  /** Null where the body was JSON, or none. */
+  /** Null: the body was JSON, or absent. */
   form: FormOf<Id> | null;
-  /** The body's bytes as they came. */
+  /** The body's bytes as received. */
   rawBody: Buffer;
-  /** The JSON body as it came, to be sent on. */
+  /** The JSON body as received, for forwarding. */
   text: JsonText;
-  /** Of the client, as text: where its connection comes from, or what the trusted proxies say. */
+  /** The client's address, as text: of its connection, or from the trusted proxies' header. */
   address: string;
   /** Fires when the client has disconnected. */
   signal: AbortSignal;
-  /** Every answer to this request carries them from now on, a refusal as well. */
+  /** Adds headers to every answer to this request from now on, refusals included. */
   addHeaders: (headers: Headers) => void;
 }
 
@@ -48,7 +48,7 @@ export interface FormFile {
   bytes: number;
 }
 
-/** Where a stream goes. */
+/** The sink of a stream. */
 export interface Sink {
   /** Returns a promise when the client is slow: await it before writing on. */
   write(chunk: string | Uint8Array): void | Promise<void>;
@@ -58,14 +58,14 @@ export type Headers = Record<string, string>;
 
 export type Reply<Id extends OperationId = OperationId> =
   | JsonReply<Id>
-  /** Bytes made before, e.g. a precomputed list. `headers` must hold content-type. */
+  /** Prepared bytes, e.g. a precomputed list. `headers` must have content-type. */
   | { status: number; headers: Headers; bytes: Buffer }
-  /** The same in a coding that the client accepts, chosen by the server. Only the one that is sent is made. */
+  /** The same in a coding that the client accepts, chosen by the server. Only the one that is sent is computed. */
   | { status: number; headers: Headers; coded: { plain: Buffer; gzip: () => Promise<Buffer> } }
   /** The head goes out at once; the reply ends when the promise settles. */
   | { status: number; headers: Headers; stream: (sink: Sink) => Promise<void> };
 
-/** Only a status and body that the contract declares for the operation compile. */
+/** Compiles only with a status and body that the contract declares for the operation. */
 type JsonReply<Id extends OperationId> = Id extends OperationId
   ? {
       [Status in keyof operations[Id]["responses"] & number]: operations[Id]["responses"][Status] extends {
@@ -78,9 +78,9 @@ type JsonReply<Id extends OperationId> = Id extends OperationId
 
 export interface Handler<Id extends OperationId = OperationId> {
   (context: Context, request: Request<Id>): Promise<Reply<Id>> | Reply<Id>;
-  /** What refuses right after authentication and its ceiling of requests, whatever the body (docs/behaviour/requests.md#order). */
+  /** Refuses right after authentication and the request ceiling, whatever the body (docs/behaviour/requests.md#order). */
   beforeBody?: (context: Context, address: string) => void;
-  /** What refuses a form's file, once it has come in and before the fields are validated. */
+  /** Refuses a form's file, after it was received and before the fields are validated. */
   checkFile?: (context: Context, file: FormFile) => Promise<void>;
 }
 

@@ -5,11 +5,11 @@ import type { Usage } from "./usage.ts";
 import type { MetricFacts, Sample } from "./telemetry/plain-metric.ts";
 
 export interface Tracing {
-  /** A request has come; `traceparent`: its caller's header. */
+  /** Opens the span of a request; `traceparent`: its caller's header. */
   begin(method: string, traceparent: string | undefined): RequestSpan;
-  /** Goes on in the trace of a request that was answered before, as a media job does; null: it was not traced, and `work` begins a trace. */
+  /** Continues the trace of a request that was answered before, as a media job does; null: it was not traced, and `work` begins a trace. */
   resume<T>(traceparent: string | null, work: () => T): T;
-  /** Sends what waits, within `graceMs`. */
+  /** Sends the queued spans, within `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -18,13 +18,13 @@ export interface RequestSpan {
   end(facts: RequestFacts): void;
 }
 
-/** Nothing of it is the caller's own text, but for the id of a request and of a model that look like one. */
+/** Contains none of the caller's own text, except valid-looking ids of a request and of a model. */
 export interface RequestFacts {
   method: string;
-  /** The path's template; null: no operation's. */
+  /** The path's template; null: no operation. */
   route: string | null;
   operation: string | null;
-  /** Null: the client left before there was one. */
+  /** Null: the client disconnected before there was a status. */
   status: number | null;
   code: string | null;
   model: string | null;
@@ -40,7 +40,7 @@ export interface TracingOptions extends TracesConfig {
 // it on. Where tracing is off there is no scope, and the current one is undefined.
 
 export interface TraceScope {
-  /** As W3C Trace Context writes it: the header of every call of an upstream that is made within. */
+  /** In W3C Trace Context's format: the header of every upstream call within this scope. */
   traceparent: string;
   /** The span of one attempt at an upstream, a child of the scope. */
   openAttempt(route: string, upstreamModel: string): AttemptSpan;
@@ -57,9 +57,9 @@ interface AttemptEnd {
   outcome: string;
   /** The upstream's HTTP status. */
   status: number | null;
-  /** To its answer or its fault. */
+  /** The time to its answer or its fault. */
   latencyMs: number;
-  /** What was charged for it; null: nothing. */
+  /** The charge; null: nothing. */
   usage: Usage | null;
 }
 

@@ -3,7 +3,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** A minor collection takes about a millisecond: less than moving so many bytes. */
+/** A minor collection takes about a millisecond: less than moving this many bytes. */
 const everyBytes = 8 * 1024 * 1024;
 
 let moved = 0;

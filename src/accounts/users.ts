@@ -35,7 +35,7 @@ export function userIdText(uuid: string): string {
   return `usr_${uuidHex(uuid)}`;
 }
 
-// Refuses a suspended account, whichever way it signs in.
+// Refuses a suspended account, however its user signs in.
 
 export function failSuspended(): never {
   return fail("permission_denied", { text: { reason: "the account is suspended" } });

@@ -27,7 +27,7 @@ export function answersOf(catalog: Catalog): CatalogAnswers {
   return answers;
 }
 
-/** Callers may invent queries, so the cache is bounded in number and in bytes. Ample for what a site's pages really ask. */
+/** Callers may invent queries, so the cache is bounded in number and in bytes; the bounds are ample for real pages. */
 const cacheEntriesMax = 500;
 const cacheBytesMax = 16 * 1024 * 1024;
 
@@ -137,7 +137,7 @@ export function recommend(rows: readonly ModelRow[], query: RecommendQuery): Rec
       (query.free_tier === undefined || row.free_tier === query.free_tier) &&
       (query.max_input_price === undefined || row.pricing.input <= query.max_input_price),
   );
-  // Array.prototype.sort is stable: within one standing the catalog's order holds.
+  // Array.prototype.sort is stable: models of equal rank keep the catalog's order.
   const best = fitting.sort((one, other) => standing(other) - standing(one)).slice(0, limitOf(query, asked));
   return {
     object: "list",
@@ -151,7 +151,7 @@ interface Asked {
   type: string | null;
 }
 
-/** An empty value asks for nothing, as an absent one. */
+/** An empty value counts as absent. */
 function readQuery(query: RecommendQuery): Asked {
   const useCase = query.use_case?.trim() || null;
   return { useCase: useCase === null ? null : useCaseOf(useCase), type: query.type?.trim() || null };

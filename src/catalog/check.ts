@@ -73,7 +73,7 @@ function modelFaults(model: FileModel, path: Path, names: Names): Fault[] {
 /** Tags of the closed list that no model may carry yet. */
 const unsetTags: ReadonlySet<string> = new Set(["fast", "implicit-caching", "explicit-caching"]);
 
-/** The protocols over which models of text can be called; media types take several (docs/behaviour/providers.md#protocols). */
+/** The protocols over which each type of text model can be called; media types take several (docs/behaviour/providers.md#protocols). */
 const protocolsOf: Partial<Record<FileModel["type"], readonly FileProvider["protocol"][]>> = {
   language: ["openai", "anthropic"],
   embedding: ["openai"],

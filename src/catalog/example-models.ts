@@ -18,7 +18,7 @@ export function exampleModel(catalog: Catalog, kind: Kind = chat, preferred = "b
 export interface StandIn {
   /** Null where no model of its kind is served. */
   name: string | null;
-  /** A reader's word for the kind: "image", "music". */
+  /** The name of the kind for readers: "image", "music". */
   kind: string;
 }
 
@@ -64,7 +64,7 @@ function isOfKind(model: Model, { type, capability }: Kind): boolean {
   return model.type === type && model.capability === capability;
 }
 
-/** How much of what examples ask of one model the other can do. */
+/** How much of what examples need of one model another one can do. */
 function likeness(one: Model, other: Model): number {
   const same = [
     one.freeTier === other.freeTier,

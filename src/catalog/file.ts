@@ -24,7 +24,7 @@ export interface Problem {
   message: string;
 }
 
-// Words, for the operator, what the file's schema (generated from spec/catalog/catalog-file.tsp) finds wrong. The validator stops at
+// Describes for the operator what the file's schema (generated from spec/catalog/catalog-file.tsp) finds wrong. The validator stops at
 // the first fault, so each provider and model is also validated alone: one run shows one fault of each.
 
 export function schemaFaults(value: unknown, validate: Validate = catalogFile): Fault[] {
@@ -50,7 +50,7 @@ function alone(validate: Validate, value: unknown, at: Path): Fault[] {
 
 function faultOf(validate: Validate): Fault {
   const errors = validate.errors ?? [];
-  // A union reports each branch before itself; the deepest says most.
+  // A union reports each branch before itself; the deepest finding is the most specific.
   const error = errors.reduce<ValidationFault | undefined>(
     (best, one) => (best === undefined || depth(one) > depth(best) ? one : best),
     undefined,

@@ -119,7 +119,7 @@ function modesOf(model: FileModel): readonly Mode[] {
   }
 }
 
-/** The words in which faults speak of a model. */
+/** How faults name a model. */
 export function kindOf({ type, capability }: Pick<FileModel, "type" | "capability">): string {
   return type === "speech" ? (capability ?? "text-to-speech") : type;
 }

@@ -35,7 +35,7 @@ export function failNotServed(catalog: Catalog, { id, param, type, model }: NotS
   fail("model_not_found", { param, text: { model: cutId(id) || '""', ...stateText(model) }, extra: suggestModels(catalog, id, type) });
 }
 
-/** What a refusal's sentence says of a model that is paused or retired. */
+/** What a refusal says about a paused or retired model. */
 export function stateText(model: Model | null): Record<string, string> {
   const state = model?.state ?? { kind: "active" };
   return {

@@ -1,4 +1,4 @@
-// The model row that clients see, made of what the file says: chooses every default of the catalog, derives `created` and `free_tier`.
+// The model row that clients see, made from the file: applies every default of the catalog, derives `created` and `free_tier`.
 // answers.ts and filters.ts list and filter the rows.
 import type { FileModel } from "./file.ts";
 import { kindOf, rowPricing } from "./prices.ts";

@@ -16,7 +16,7 @@ export type ModelType = ModelRow["type"];
 export interface Catalog {
   /** Every model of the file, paused and retired ones included, in the file's order. */
   models: ReadonlyMap<string, Model>;
-  /** Alias to model id. An alias never leads to another alias and never bears a model's id. */
+  /** Alias to model id. An alias never points to another alias and is never a model's id. */
   aliases: ReadonlyMap<string, string>;
   providers: ReadonlyMap<string, Provider>;
   /** The model used where a request names none; null: no active model of that kind. */

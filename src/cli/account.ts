@@ -31,7 +31,7 @@ export async function create({ config, options }: Input): Promise<Outcome> {
       return account;
     });
     const id = accountIdText(accountId);
-    return { json: { account_id: id, email, api_key: apiKey }, text: `${id} ${email}\n${apiKey}\nThe key is shown this once.` };
+    return { json: { account_id: id, email, api_key: apiKey }, text: `${id} ${email}\n${apiKey}\nThe key is shown only once.` };
   });
 }
 
@@ -40,7 +40,7 @@ async function giveSignupCredit(db: Queries, { signUp }: Config, to: Pick<Signup
   const amount = signUp.credit;
   if (amount === 0n) throw new Refused("SVC_SIGNUP_CREDIT is 0: there is no signup credit to give");
   if ((await postSignupCredit(db, { ...to, amount, ref: "cli" })) === 0n)
-    throw new Refused(`another address of the mailbox of ${to.email} has had its signup credit`);
+    throw new Refused(`another address of the mailbox of ${to.email} already got the signup credit`);
 }
 
 export async function show({ config, words }: Input): Promise<Outcome> {
@@ -94,13 +94,13 @@ async function setWhetherSuspended({ config, words }: Input, suspended: boolean)
     const { accountId, email } = await readAccount(db, words[0]!);
     await setSuspended(db, accountId, suspended ? systemClock() : null);
     const id = accountIdText(accountId);
-    return { json: { account_id: id, suspended }, text: `${id} ${email} ${suspended ? "is suspended" : "works again"}` };
+    return { json: { account_id: id, suspended }, text: `${id} ${email} ${suspended ? "is suspended" : "is active again"}` };
   });
 }
 
-/** A Postgres that restarts is back sooner. */
-const patienceMs = 10_000;
-/** The server gives an attempt up before the connection does: after a minute none can still be under way. */
+/** A restart of Postgres takes less time. */
+const timeoutMs = 10_000;
+/** The server gives up an attempt before the connection does, so after a minute no attempt can still be running. */
 const ofATry = { statementTimeoutMs: 4_000, silenceMs: 5_000 };
 
 async function post({ config, words }: Input, kind: "deposit" | "bonus"): Promise<Outcome> {
@@ -110,19 +110,19 @@ async function post({ config, words }: Input, kind: "deposit" | "bonus"): Promis
     const id = accountIdText(accountId);
     const before = await readBalance(db, accountId);
     try {
-      const balance = await postEntryPatiently(db, { accountId, kind, amount, ref: "cli", at: systemClock() }, patienceMs);
+      const balance = await postEntryPatiently(db, { accountId, kind, amount, ref: "cli", at: systemClock() }, timeoutMs);
       return { json: { account_id: id, balance: toUsd(balance) }, text: `${id} balance ${usdText(balance)} USD` };
     } catch (error) {
       if (!(error instanceof MaybePosted)) throw error;
       const [total, was] = kind === "deposit" ? ["lifetime_purchased", before!.purchased] : ["lifetime_earned", before!.earned];
-      const look = `svc account show ${id} --json says ${total} ${toUsd(was + amount)} if it was and ${toUsd(was)} if not`;
-      throw new Error(`${error.message}: before you repeat it, look in a minute: ${look}`, { cause: error.cause });
+      const look = `svc account show ${id} --json shows ${total} ${toUsd(was + amount)} if it was posted and ${toUsd(was)} if not`;
+      throw new Error(`${error.message}: before you retry, check in a minute: ${look}`, { cause: error.cause });
     }
   };
   return withDatabase(config, work, ofATry);
 }
 
-// `svc session create`: as signing in would.
+// `svc session create`: opens a session as signing in does.
 
 export async function createSession({ config, words }: Input): Promise<Outcome> {
   return withDatabase(config, async (db) => {
@@ -162,7 +162,7 @@ export async function list({ config, options }: Input): Promise<Outcome> {
       created_at: account.createdAt.toISOString(),
     }));
     const lines = accounts.map((account, index) => accountLine(account, data[index]!.tier));
-    const end = more ? [`older ones follow: --after ${data.at(-1)!.account_id}`] : accounts.length === 0 ? ["no accounts"] : [];
+    const end = more ? [`older accounts follow: --after ${data.at(-1)!.account_id}`] : accounts.length === 0 ? ["no accounts"] : [];
     return { json: { data, has_more: more }, text: [...lines, ...end].join("\n") };
   });
 }

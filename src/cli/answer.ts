@@ -19,7 +19,7 @@ const wrongUsage = 2;
 export async function answer(given: string[], environment: NodeJS.ProcessEnv): Promise<Answer> {
   const json = given.includes("--json"); // anywhere, also before the command
   const words = given.filter((word) => word !== "--json");
-  if (words.length === 0 && json) return complaint(`a command is missing\n\n${helpOf([])}`, wrongUsage); // no JSON object to print
+  if (words.length === 0 && json) return complaint(`a command is missing\n\n${helpOf([])}`, wrongUsage); // nothing to print as JSON
   if (words.length === 0 || words[0] === "help" || words.some((word) => word === "--help" || word === "-h")) return help(words);
   if (words.length === 1 && words[0] === "--version") return printed(version(), json);
   const command = findCommand(words);
@@ -38,12 +38,12 @@ function printed(outcome: Outcome, json: boolean): Answer {
   return { status: outcome.bad ? refused : 0, stdout: `${json ? JSON.stringify(outcome.json) : outcome.text}\n`, stderr: "" };
 }
 
-/** Without keys, which don't belong in terminals' records and logs. */
+/** Masks keys, which don't belong in a terminal's scrollback or in logs. */
 function complaint(message: string, status: number): Answer {
   return { status, stdout: "", stderr: `${maskKeys(message)}\n` };
 }
 
-/** What went wrong and what lay beneath it, without a stack: an operator reads this. */
+/** The error and its causes, without a stack: an operator reads this. */
 function sentence(error: unknown): string {
   const messages: string[] = [];
   for (let at = error; at instanceof Error && messages.length < 4; at = at.cause) {
@@ -86,10 +86,10 @@ function parse(options: Command["options"], args: string[]): Words {
     return { values: Object.fromEntries(read) as Words["values"], positionals: positionals.map(unmark) };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const said = unmark(message.split(". ")[0]!);
+    const problem = unmark(message.split(". ")[0]!);
     const typed = code === "ERR_PARSE_ARGS_UNKNOWN_OPTION" ? /'--([^'=]+)/.exec(message)?.[1] : undefined;
     const near = typed === undefined ? undefined : nearest(["json", "help", ...Object.keys(options)], () => typed);
-    throw new UsageError(near === undefined ? said : `${said}; did you mean --${near}?`);
+    throw new UsageError(near === undefined ? problem : `${problem}; did you mean --${near}?`);
   }
 }
 
@@ -97,7 +97,7 @@ function shapes(options: Command["options"]) {
   return Object.fromEntries(Object.entries(options).map(([name, { type }]) => [name, { type }]));
 }
 
-/** `-5` is an amount, which the parser would take for an option. No word of a command line can hold the mark. */
+/** The parser would take the amount `-5` for an option. No argument can contain the mark. */
 const mark = "\0";
 
 function markNumber(word: string): string {

@@ -13,7 +13,7 @@ export function readAmount(text: string, name: string): Amount {
   return readBudget(text, name);
 }
 
-/** 0 is a budget: a key with it may call nothing that costs. */
+/** 0 is a valid budget: such a key may call only what is free. */
 export function readBudget(text: string, name: string): Amount {
   const amount = parseUsd(text);
   if (amount !== undefined && amount < 0n) throw new UsageError(`${name} must not be below 0, but is "${text}"`);

@@ -25,7 +25,7 @@ function read(path: string): string {
   }
 }
 
-// The catalog that the gateway of this environment sells, for commands that look at its providers.
+// The catalog that the gateway of this environment serves, for commands that look at its providers.
 
 const shipped = fileURLToPath(new URL("../catalog/default.yaml", import.meta.url));
 

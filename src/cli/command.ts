@@ -19,11 +19,11 @@ export interface Outcome {
 }
 
 export interface Option {
-  /** A string's value as the help names it, such as USD. */
+  /** The placeholder for a string's value in the help, such as USD. */
   value?: string;
   type: "string" | "boolean";
   does: string;
-  /** Absent: it may be left out. */
+  /** Absent: the option is optional. */
   required?: true;
 }
 
@@ -34,7 +34,7 @@ export interface Command {
   takes: readonly string[];
   options: Readonly<Record<string, Option>>;
   does: string;
-  /** Loaded when chosen, so that a small command answers fast. Null: it has printed everything itself. */
+  /** Loaded when the command runs, so that a small command answers fast. Null: it has printed everything itself. */
   run: (input: Input) => Promise<Outcome | null>;
 }
 

@@ -11,12 +11,13 @@ export function usage({ name, takes, options }: Command): string {
   return ["svc", name, ...takes, ...shown, "[--json]"].join(" ");
 }
 
-/** The help of the command that the words begin with, else of their group, else of all; undefined: no such command. */
+/** The help of the command that the words begin with, else of their group, else the overview; undefined: no such command. */
 export function helpOf(words: readonly string[]): string | undefined {
   const command = findCommand(words);
   if (command) return commandHelp(command);
   const group = commandsOf(words[0]);
-  if (words.length === 1 && group.length > 0) return `svc ${words[0]}:\n\n${listed(group)}\n\nsvc help ${words[0]} COMMAND says more.`;
+  if (words.length === 1 && group.length > 0)
+    return `svc ${words[0]}:\n\n${listed(group)}\n\nsvc help ${words[0]} COMMAND shows its options.`;
   return words.length === 0 ? overview() : undefined;
 }
 
@@ -24,7 +25,7 @@ export function findCommand(words: readonly string[]): Command | undefined {
   return commands.find(({ name }) => name.split(" ").every((part, index) => words[index] === part));
 }
 
-/** What is wrong with words that name no command, and what was meant, as far as it can be guessed. */
+/** The message for words that name no command, with the command that was probably meant. */
 export function unknownCommand(words: readonly string[]): string {
   const group = commandsOf(words[0]);
   if (words.length === 1 && group.length > 0) return `svc ${words[0]} needs a command:\n\n${listed(group)}`;
@@ -38,7 +39,7 @@ export function unknownCommand(words: readonly string[]): string {
   return `no such command: svc ${words.join(" ")}\n\n${hint}`;
 }
 
-/** Undefined: none of the names is near. `typedFor`: what was typed in the place of a name. */
+/** The most similar name; undefined if none is similar enough. `typedFor`: what was typed in place of a name. */
 export function nearest(names: readonly string[], typedFor: (name: string) => string): string | undefined {
   const rated = names.map((name) => ({ name, likeness: likenessOfWords(typedFor(name), name) }));
   return rated.filter(({ likeness }) => likeness >= likenessMin).sort((one, other) => other.likeness - one.likeness)[0]?.name;
@@ -71,7 +72,7 @@ function overview(): string {
   return [
     "svc: the gateway's operator command",
     listed(commands),
-    "svc help COMMAND says more of one; svc --version prints the version.",
+    "svc help COMMAND shows a command's options; svc --version prints the version.",
     "--json prints one JSON object. Settings are environment variables: DATABASE_URL, SVC_DATA_DIR, SVC_CATALOG, …",
   ].join("\n\n");
 }

@@ -1,4 +1,4 @@
-// `svc job …`: shows media jobs and ends them.
+// `svc job …`: shows, lists and refunds media jobs.
 import { Refused } from "../accounts/admin.ts";
 import type { JobStatus } from "../jobs/types.ts";
 import { readStaffJobs, refundJob, type StaffJob, staffRecord } from "../jobs/staff-jobs.ts";
@@ -37,7 +37,7 @@ export async function list({ config, options }: Input): Promise<Outcome> {
     const found = await readStaffJobs(db, tiersOf(config.catalogPath), { accountId, status }, listMax + 1);
     const jobs = found.slice(0, listMax);
     const more = found.length > listMax;
-    const lines = [...jobs.map(jobLine), ...(more ? ["older ones follow"] : jobs.length === 0 ? ["no jobs"] : [])];
+    const lines = [...jobs.map(jobLine), ...(more ? ["older jobs follow"] : jobs.length === 0 ? ["no jobs"] : [])];
     return { json: { object: "list", data: jobs.map(staffRecord), has_more: more }, text: lines.join("\n") };
   });
 }
@@ -49,15 +49,15 @@ export async function refund({ config, words }: Input): Promise<Outcome> {
     const [before] = await readStaffJobs(db, tiers, { shownId }, 1);
     const refused = before === undefined ? "unknown" : await refundJob(db, shownId);
     if (before === undefined || refused === "unknown") throw new Refused(`no such job: ${shownId}`);
-    if (refused === "refunded") throw new Refused(`${shownId} was refunded before`);
-    if (refused !== null) throw new Refused(`${shownId} is ${refused}: only a job that succeeded was charged`);
+    if (refused === "refunded") throw new Refused(`${shownId} was already refunded`);
+    if (refused !== null) throw new Refused(`${shownId} is ${refused}: only a job that succeeded can be refunded`);
     const [job] = await readStaffJobs(db, tiers, { shownId }, 1);
-    const given = `${usdText(before.charged ?? 0n)} USD given back to ${accountIdText(before.account_id)}`;
+    const given = `${usdText(before.charged ?? 0n)} USD returned to ${accountIdText(before.account_id)}`;
     return { json: staffRecord(job ?? before), text: `${shownId} refunded, ${given}` };
   });
 }
 
 function jobLine(job: StaffJob): string {
-  const state = job.queue_position === null ? job.status : `${job.status}, turn ${job.queue_position}`;
+  const state = job.queue_position === null ? job.status : `${job.status}, queue position ${job.queue_position}`;
   return `${job.shown_id} ${accountIdText(job.account_id)} ${job.model} ${state}`;
 }

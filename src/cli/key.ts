@@ -14,7 +14,7 @@ export async function create({ config, words, options }: Input): Promise<Outcome
   return withDatabase(config, async (db) => {
     const { accountId } = await readAccount(db, words[0]!);
     const { secret } = await createKey(db, { accountId, name, limit, at: systemClock() });
-    return { json: { api_key: secret, name }, text: `${name}: ${secret}\nThe key is shown this once.` };
+    return { json: { api_key: secret, name }, text: `${name}: ${secret}\nThe key is shown only once.` };
   });
 }
 
@@ -46,7 +46,7 @@ export async function remove({ config, words }: Input): Promise<Outcome> {
       `${id} is deleted`,
       ...(newDefault === null ? [] : [`the default key is now ${newDefault.name} (${newDefault.masked})`]),
     ];
-    return { json, text: [...lines, ...(secret === null ? [] : [secret, "The key is shown this once."])].join("\n") };
+    return { json, text: [...lines, ...(secret === null ? [] : [secret, "The key is shown only once."])].join("\n") };
   });
 }
 

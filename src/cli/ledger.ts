@@ -5,8 +5,8 @@ import { verifyChain } from "../ledger/verify.ts";
 import type { Input, Outcome } from "./command.ts";
 import { withDatabase, withRawDatabase } from "./with-database.ts";
 
-/** Both read every entry: minutes over tens of millions, longer than any statement of a request may take. */
-const patiently = { statementTimeoutMs: 0 };
+/** Both read every entry, which takes minutes for tens of millions: longer than a request's statement may take. */
+const withoutTimeout = { statementTimeoutMs: 0 };
 
 export async function auditLedger({ config }: Input): Promise<Outcome> {
   return withDatabase(
@@ -17,7 +17,7 @@ export async function auditLedger({ config }: Input): Promise<Outcome> {
       const counts = `${found.accounts} accounts, ${found.entries} entries, ${found.holds_open} media holds and ${found.reservations_open} reservations open`;
       return { json: found, text: [counts, ...(lines.length === 0 ? ["everything agrees"] : lines)].join("\n"), bad: lines.length > 0 };
     },
-    patiently,
+    withoutTimeout,
   );
 }
 
@@ -32,7 +32,7 @@ export async function verifyLedger({ config }: Input): Promise<Outcome> {
         : `${accounts} accounts, ${entries} entries, every link holds\nhead ${head}`;
       return { json: found, text, bad: broken !== null };
     },
-    patiently,
+    withoutTimeout,
   );
 }
 

@@ -2,8 +2,8 @@
 import cluster from "node:cluster";
 import { answer } from "./answer.ts";
 
-// bin/svc.js may run under another Node and wait for this process. It passes signals on as messages; killed hard it
-// can't, but its channel closes. (start.ts handles a worker's channel.)
+// bin/svc.js may run under another Node and wait for this process. It passes signals on as messages. When it
+// is killed, its channel closes. (start.ts handles a worker's channel.)
 if (process.channel && !cluster.isWorker) {
   process.on("message", (signal: NodeJS.Signals) => process.emit(signal, signal) || process.kill(process.pid, signal));
   process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
@@ -13,5 +13,5 @@ if (process.channel && !cluster.isWorker) {
 const { status, stdout, stderr } = await answer(process.argv.slice(2), process.env);
 if (stdout !== "") process.stdout.write(stdout);
 if (stderr !== "") process.stderr.write(stderr);
-if (stderr !== "") process.exit(status); // a start that failed half way may have left something open
+if (stderr !== "") process.exit(status); // a failed start may have left handles open
 if (status !== 0) process.exitCode = status;

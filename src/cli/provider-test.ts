@@ -15,7 +15,7 @@ import { startSimulator } from "../simulator/simulator.ts";
 import { modelsOf, namesSimulator, readCatalog } from "./catalog.ts";
 import type { Input, Outcome } from "./command.ts";
 
-/** Beyond the provider's own time to the first byte. */
+/** Added to the provider's own timeout for the first byte. */
 const answerMs = 60_000;
 
 export async function test({ config, words, options }: Input): Promise<Outcome> {
@@ -37,7 +37,7 @@ export async function test({ config, words, options }: Input): Promise<Outcome> 
   }
 }
 
-/** No call of a test names a file. */
+/** The test's calls name no files. */
 const noFile = (): Promise<never> => Promise.reject(new Error("a test loads no files"));
 const noFiles = { fetchReference: noFile, fetchMade: noFile };
 
@@ -149,14 +149,14 @@ function probeChat({ chat }: Adapters): (call: UpstreamCall) => Promise<unknown>
   return (call) => adapterOf(chat, call)({ ...call, body: bodyOf(call, { messages, max_tokens: outputMax }), stream: false, outputMax });
 }
 
-/** The least that every host takes. */
+/** The smallest cap that every host accepts. */
 const outputMax = 16;
 
 function bodyOf({ route }: UpstreamCall, fields: object): string {
   return JSON.stringify({ model: route.model, ...fields });
 }
 
-/** A second of it as a WAV file: 16,000 samples of 16 bits. */
+/** One second of silence as a WAV file: 16,000 samples of 16 bits. */
 async function withSilence<T>(work: (path: string, bytes: number) => Promise<T>): Promise<T> {
   const samples = 16_000;
   const head = Buffer.alloc(44);

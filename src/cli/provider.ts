@@ -1,4 +1,4 @@
-// `svc provider list`: what the catalog file says of each provider, and how its calls went, from the usage log of every process.
+// `svc provider list`: each provider's catalog entry, and the outcomes of its calls from the usage log of every process.
 import type { Loaded } from "../catalog/load.ts";
 import { readRouteFigures, type RouteFigure } from "../ledger/read-usage-log.ts";
 import type { Provider } from "../providers/types.ts";
@@ -6,14 +6,14 @@ import { modelsOf, readCatalog } from "./catalog.ts";
 import type { Input, Outcome } from "./command.ts";
 import { withDatabase } from "./with-database.ts";
 
-/** Older calls say nothing of a provider's health. */
+/** Older calls say nothing about a provider's health now. */
 const healthMinutes = 5;
 
 interface Row {
   id: string;
   protocol: string;
   base_url: string;
-  /** missing: a variable that the file names is not set. */
+  /** missing: an environment variable that the file names is not set. */
   key: "set" | "missing" | "none";
   models: string[];
   /** unknown: no calls. */

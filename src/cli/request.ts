@@ -1,4 +1,4 @@
-// `svc request show`: the receipt of one call, with what only the operator may know of the providers.
+// `svc request show`: the receipt of one call, with what only the operator may know about the providers.
 import { receiptOf } from "../../handlers/get-receipt.ts";
 import { findAccount, Refused } from "../accounts/admin.ts";
 import { accountIdText } from "../ids.ts";
@@ -16,7 +16,7 @@ export async function show({ config, words, options }: Input): Promise<Outcome> 
         ? await readLog(db, (await readAccount(db, options.account)).accountId, requestId)
         : await readAnyLog(db, requestId);
     if (row === undefined)
-      throw new Refused(`no such request: ${requestId} (a call is logged when it ends, and only where it was let through to a model)`);
+      throw new Refused(`no such request: ${requestId} (a call is logged when it ends, and only if it was admitted to a model)`);
     const [receipt, account] = await Promise.all([receiptOf(db, row), findAccount(db, accountIdText(row.account_id))]);
     const attempts = row.attempts.map(operatorsAttempt);
     const json = { ...receipt, account_id: accountIdText(row.account_id), email: account!.email, attempts };
@@ -24,7 +24,7 @@ export async function show({ config, words, options }: Input): Promise<Outcome> 
   });
 }
 
-/** `cost`: what the provider charges the operator, which no route says yet. */
+/** `cost`: what the provider charges the operator; no route reports it yet. */
 function operatorsAttempt({ route, model, outcome, status, latency_ms, cause, detail }: AttemptRecord) {
   const provider = route.slice(0, route.indexOf("/"));
   return { provider, route, model, outcome, status, latency_ms, cause: cause ?? null, detail: detail ?? null, cost: null };

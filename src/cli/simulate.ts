@@ -1,9 +1,9 @@
-// `svc simulate`: the simulator alone, until it is stopped.
+// `svc simulate`: runs the simulator on its own until it is stopped.
 import { startSimulator } from "../simulator/simulator.ts";
 import { readWholeNumber } from "./arguments.ts";
 import type { Input } from "./command.ts";
 
-/** Beside the gateway's own port. */
+/** Next to the gateway's own port. */
 const portDefault = 8788;
 
 export async function simulate({ options, json }: Input): Promise<null> {

@@ -1,4 +1,4 @@
-// `svc start`: the gateway itself, until it is stopped.
+// `svc start`: runs the gateway until it is stopped.
 import { start as startAll } from "../start/start.ts";
 import type { Input } from "./command.ts";
 

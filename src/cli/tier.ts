@@ -1,5 +1,5 @@
 // The tier of an account by the catalog of this environment. Reads only the file's tiers: a fault elsewhere in the catalog must not
-// keep an operator from seeing an account.
+// prevent an operator from seeing an account.
 import { readFileSync } from "node:fs";
 import { parseCatalogText } from "../catalog/parse.ts";
 import { shippedTiers, tierOf } from "../catalog/tiers.ts";

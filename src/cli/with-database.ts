@@ -5,7 +5,7 @@ import type { Config } from "../config.ts";
 import { connect, type Db } from "../db/connect.ts";
 import { isMigrated } from "../db/migrate.ts";
 
-/** Never migrates: a command beside a running gateway must not change the tables under it. */
+/** Never migrates: a command must not change the tables of a running gateway. */
 export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<T>, options?: Patience): Promise<T> {
   if (config.databaseUrl === null) await assertEmbedded(config);
   return withRawDatabase(
@@ -18,9 +18,9 @@ export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<
   );
 }
 
-/** Absent: as for any statement (src/db/connect.ts). */
+/** The timeouts; absent: those of any statement (src/db/connect.ts). */
 interface Patience {
-  /** 0: for as long as it takes. */
+  /** 0: no timeout. */
   statementTimeoutMs?: number;
   silenceMs?: number;
 }
@@ -35,7 +35,7 @@ async function assertEmbedded({ dataDir }: Config): Promise<void> {
   );
 }
 
-/** Makes the embedded database where there is none, starts it when it isn't running, and then stops it again. */
+/** Creates the embedded database if there is none, starts it if it isn't running, and stops it afterwards. */
 export async function withRawDatabase<T>(config: Config, work: (db: Db) => Promise<T>, options: Patience = {}): Promise<T> {
   const embedded = config.databaseUrl === null ? await startEmbedded(config) : undefined;
   const db = connect(embedded?.url ?? config.databaseDirectUrl ?? config.databaseUrl!, {

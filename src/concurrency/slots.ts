@@ -11,7 +11,7 @@ export interface Slots {
   waiting(): number;
 }
 
-/** For callers that never waited. One shared function: a closure made where another starts would keep what that one needs in memory. */
+/** For callers that never waited. One shared function: a closure made here would keep the other caller's data in memory. */
 export function alreadyLeft(): void {}
 
 /** Waiters without a holder are served first come, first served; holders in turn, each within a fair quota of slots and of the queue. */
@@ -78,7 +78,9 @@ export function openSlots(size: number, queue: number): Slots {
   };
 }
 
-/** Runs `work` once it has a slot, however long that takes; rejects with the signal's reason if that comes first. For queues without an end. */
+/**
+ * Runs `work` once it has a slot, however long that takes; rejects with the signal's reason if that comes first. For queues without an end.
+ */
 export async function inSlot<T>(slots: Slots, work: () => Promise<T>, signal: AbortSignal, holder?: Holder): Promise<T> {
   signal.throwIfAborted();
   await new Promise<void>((resolve, reject) => {

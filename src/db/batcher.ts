@@ -6,20 +6,20 @@ import { isTransient } from "./transient-error.ts";
 
 interface Batcher<Item, Result> {
   run(item: Item): Promise<Result>;
-  /** Resolves when nothing is queued or under way. */
+  /** Resolves when nothing is queued or in flight. */
   drained(): Promise<void>;
 }
 
 interface BatcherOptions<Item, Result> {
   /**
-   * One call for the whole batch; results in the batch's order. Must be idempotent: a broken connection repeats it, without the items
-   * whose patience has ended. All or nothing: a call that fails has changed nothing.
+   * One call for the whole batch; results in the batch's order. Must be idempotent: it is repeated after a broken connection, without the
+   * items whose timeout has passed. All or nothing: a call that fails has changed nothing.
    */
   work: (items: readonly Item[]) => Promise<readonly Result[]>;
   /** More waiting items than this are refused with BatcherFull. */
   waitingMax: number;
   /** How long each caller waits for an unavailable database. */
-  patienceMs: number;
+  timeoutMs: number;
   /** Shared with other batchers; absent or null: none. */
   turns?: Turns | null;
   /** Kept up to date for /metrics. */
@@ -30,13 +30,13 @@ interface BatcherOptions<Item, Result> {
 export interface BatcherGauge {
   /** Items that queue for the next batch. */
   waiting: number;
-  /** How many batches were at most as large as the bound of the same place, and larger than the one before it. */
+  /** Number of batches per bucket: larger than the previous bound, at most as large as the bound at the same index. */
   batches: number[];
   bounds: readonly number[];
   items: number;
-  /** Time with a batch under way. */
+  /** Time with a batch in flight. */
   busyMs: number;
-  /** performance.now() of the last batch, where the database was unavailable, full or read-only; -Infinity: it was done. */
+  /** performance.now() of the last batch if the database was unavailable, full or read-only; -Infinity if it succeeded. */
   awayAt: number;
 }
 
@@ -70,7 +70,7 @@ export function openBatcherGauge(): BatcherGauge {
 }
 
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
-  const { waitingMax, patienceMs, turns = null, gauge = openBatcherGauge() } = options;
+  const { waitingMax, timeoutMs, turns = null, gauge = openBatcherGauge() } = options;
   const sender = openSender(options.work, turns, gauge);
   let waiting: Waiting<Item, Result>[] = [];
   let busy = false;
@@ -95,7 +95,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     run: (item) =>
       new Promise((resolve, reject) => {
         if (waiting.length >= waitingMax) return reject(new BatcherFull());
-        waiting.push({ item, giveUpAt: performance.now() + patienceMs, resolve, reject });
+        waiting.push({ item, giveUpAt: performance.now() + timeoutMs, resolve, reject });
         gauge.waiting += 1;
         if (busy) return;
         busy = true;
@@ -105,7 +105,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   };
 }
 
-/** Sends batches, again while the database is unavailable, until each item has succeeded or failed. */
+/** Sends batches, and retries while the database is unavailable, until each item has succeeded or failed. */
 function openSender<Item, Result>(work: BatcherOptions<Item, Result>["work"], turns: Turns | null, gauge: BatcherGauge) {
   type Batch = Waiting<Item, Result>[];
   let last: LastStatement = { startedAt: 0, endedAt: 0 };
@@ -162,7 +162,7 @@ function openSender<Item, Result>(work: BatcherOptions<Item, Result>["work"], tu
     await settle(batch.slice(middle));
   }
 
-  /** The items whose patience lasts longer than `at`. */
+  /** The items whose timeout ends after `at`. */
   function refuseLate(batch: Batch, at: number): Batch {
     for (const { giveUpAt, reject } of batch) if (giveUpAt < at) reject(away);
     return batch.filter(({ giveUpAt }) => giveUpAt >= at);
@@ -174,13 +174,13 @@ function openSender<Item, Result>(work: BatcherOptions<Item, Result>["work"], tu
 // How long a batcher waits for more items before its next statement. A statement costs this process about as much as half a request and
 // Postgres several times that, whatever the size of its batch: under load fewer and larger ones serve every caller sooner.
 
-/** Between two statements of a batcher where this process has no time left. More saves little and is felt. */
+/** The pause between two statements of a batcher when this process is fully busy. A longer one saves little and adds latency. */
 const fullLoadMs = 4;
-/** A process busy for less of its time sends at once. */
+/** A process that is less busy than this sends at once. */
 const freeShare = 0.5;
-/** How often the load is looked at. */
+/** How often the load is measured. */
 const sampleMs = 50;
-/** The database gets as much rest from a batcher as its last statement took, a slow one excepted: others wait for it already. */
+/** A batcher pauses for as long as its last statement took, except after a slow one: callers are already waiting. */
 const restMaxMs = 5;
 
 /** A batcher's last statement, on the clock of performance.now(). */
@@ -193,7 +193,7 @@ let before = performance.eventLoopUtilization();
 let lookedAt = performance.now();
 let share = 0;
 
-/** Milliseconds to wait; 0 or less: none. `rests`: for the database; not where batchers share a mutex (mutex.ts). */
+/** Milliseconds to wait; 0 or less: none. `rests`: whether to pause for the database; false where batchers share a mutex (mutex.ts). */
 export function pauseBefore({ startedAt, endedAt }: LastStatement, rests: boolean, now: number): number {
   const restedAt = rests ? endedAt + Math.min(endedAt - startedAt, restMaxMs) : startedAt;
   return Math.max(startedAt + gapMs(now), restedAt) - now;
@@ -209,9 +209,9 @@ function gapMs(now: number): number {
   return share <= freeShare ? 0 : (fullLoadMs * (share - freeShare)) / (1 - freeShare);
 }
 
-// Lists as Postgres writes arrays, for statements that take hundreds of values: pg would look through every element for quotes.
+// Lists as Postgres writes arrays, for statements that take hundreds of values: pg would search every element for quotes.
 
-/** Numbers, UUIDs and nulls: nothing among them needs quotes. */
+/** For numbers, UUIDs and nulls, which need no quotes. */
 export function plainArray(values: readonly (bigint | number | string | null)[]): string {
   let text = "{";
   for (const value of values) text += `${text === "{" ? "" : ","}${value ?? "NULL"}`;

@@ -1,5 +1,5 @@
 // Pools of Postgres connections, and the one connection that listens. A bigint is a BigInt everywhere; no session state is set,
-// so that a transaction pooler may stand between (docs/behaviour/ledger.md#connections).
+// so that a transaction pooler may sit in between (docs/behaviour/ledger.md#connections).
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { DB } from "../../generated/tables.ts";
@@ -18,60 +18,62 @@ export interface Db {
   close(): Promise<void>;
 }
 
-/** What can be asked: a Db, or the one connection of a transaction. */
+/** What runs queries: a Db, or the one connection of a transaction. */
 export interface Queries {
   pool: Pick<pg.Pool, "query">;
 }
 
 interface ConnectOptions {
-  /** Connections at most. */
+  /** The most connections. */
   max: number;
   /** Shown in pg_stat_activity. */
   applicationName?: string;
   /**
-   * After this Postgres gives a statement up. 0: never, nor a transaction that does nothing, which is also what a transaction pooler
-   * needs, since it refuses start-up parameters that it doesn't know.
+   * Timeout of a statement, enforced by Postgres. 0: none, and none for idle transactions either. A transaction pooler needs 0,
+   * since it refuses start-up parameters that it doesn't know.
    */
   statementTimeoutMs?: number;
   /**
-   * After this the connection is given up with its query: a machine or network that fails in silence sends no error.
+   * After this silence the connection is dropped with its query: a machine or network may fail without sending an error.
    * Absent: never.
    */
   silenceMs?: number;
-  /** A connection that breaks while idle harms no query; the pool replaces it. */
+  /** Called for a connection that breaks while idle; no query fails, and the pool replaces it. */
   onIdleError?: (error: Error & { code?: string }) => void;
-  /** Of a gateway: its connections live for so long, lead to its own database, and do this before they take work. Absent: they stay. */
+  /**
+   * For a gateway: the lifetime of connections, the check of their database, and what they do before they take work. Absent: no lifetime.
+   */
   kept?: { lifeMs: number; warmUp: (client: pg.ClientBase) => Promise<void> };
   /** See createStanding. */
   onDoubt?: Parameters<typeof createStanding>[0];
 }
 
-/** No query of a request takes a second; this ends the ones that would hold a connection for good. */
+/** No query of a request takes a second; this ends queries that would hold a connection forever. */
 const statementTimeoutDefaultMs = 30_000;
 const connectDefaultMs = 10_000;
-/** Our transactions only query: one that is idle for so long belongs to a process that hangs, and it may lock a balance. */
+/** Our transactions only query: one that is idle for this long belongs to a hanging process and may hold a balance's lock. */
 const idleInTransactionMs = 5_000;
 
 export function connect(url: string, options: ConnectOptions): Db {
   const statementTimeoutMs = options.statementTimeoutMs ?? statementTimeoutDefaultMs;
   const standing = createStanding(options.onDoubt);
   const hosts = parseHosts(url);
-  const patienceMs = options.silenceMs ?? connectDefaultMs;
+  const timeoutMs = options.silenceMs ?? connectDefaultMs;
   const watched = options.silenceMs === undefined ? pg.Client : watchedClient(options.silenceMs);
   const pool = new pg.Pool({
     connectionString: hosts.urls[0]!,
-    Client: clientOf(watched, hosts, patienceMs),
+    Client: clientOf(watched, hosts, timeoutMs),
     max: options.max,
     application_name: options.applicationName ?? "svc",
-    connectionTimeoutMillis: patienceMs,
-    idleTimeoutMillis: 0, // a new connection plans the ledger's statements again: the batcher that meets it waits 50 to 100 ms
+    connectionTimeoutMillis: timeoutMs,
+    idleTimeoutMillis: 0, // a new connection plans the ledger's statements again: the batcher that gets it waits 50 to 100 ms
     ...(options.kept === undefined ? {} : { onConnect: (client) => assertOurs(standing, client) }),
     keepAlive: true,
     types,
     ...(statementTimeoutMs > 0 ? { statement_timeout: statementTimeoutMs, idle_in_transaction_session_timeout: idleInTransactionMs } : {}),
   });
   pool.on("error", options.onIdleError ?? (() => undefined));
-  // Between two queries of a transaction there is no other listener, and an unhandled error ends the process. The next query fails.
+  // Between two queries of a transaction nothing else listens for errors, and an unhandled one ends the process. The next query fails.
   pool.on("connect", (client) => client.on("error", () => undefined));
   const renewal = options.kept === undefined ? null : renewConnections(pool, options.kept);
   standing.onSuccessor(() => renewal?.retireAll());
@@ -88,7 +90,7 @@ export function inTransaction<T>(db: Db, work: (transaction: Queries) => Promise
   return between(db, "begin", work);
 }
 
-/** Everything is read as of one moment, so that a busy database looks as whole as an idle one. */
+/** Reads everything as of one moment, so that a busy database looks consistent. */
 export function inSnapshot<T>(db: Db, work: (snapshot: Queries) => Promise<T>): Promise<T> {
   return between(db, "begin isolation level repeatable read read only", work);
 }
@@ -103,7 +105,7 @@ async function between<T>(db: Db, begin: string, work: (transaction: Queries) =>
     ended = true;
     return result;
   } finally {
-    client.release(!ended); // a connection that goes takes its transaction with it
+    client.release(!ended); // closing the connection ends its transaction
   }
 }
 
@@ -125,15 +127,15 @@ function parseArray<T>(parse: (text: string) => T): (text: string) => (T | null)
   return (text) => texts(text).map((element) => (element === null ? null : parse(element)));
 }
 
-// A connection that is given up with its query when the database says nothing for too long. pg has an option for that (query_timeout), which
-// puts a function of its own into every query: young garbage then hangs together, and each collection keeps some ten kilobytes a request of it.
+// A connection that is given up with its query when the database says nothing for too long. pg has an option for that (query_timeout),
+// which adds a closure to every query, which keeps some ten kilobytes of garbage alive per request.
 
 type Callback = (...outcome: unknown[]) => void;
 
-/** Of pools whose queries must answer within so long. */
+/** For pools whose queries must answer within a given time. */
 function watchedClient(silenceMs: number): typeof pg.Client {
   class WatchedClient extends pg.Client {
-    /** Ends with an error that says that the connection was terminated. */
+    /** Fails the query with an error that says that the connection was terminated. */
     override query(...given: unknown[]): never {
       const silence = setTimeout(() => void this.end(), silenceMs);
       const callback = given.at(-1);
@@ -152,11 +154,11 @@ function watchedClient(silenceMs: number): typeof pg.Client {
   return WatchedClient;
 }
 
-// Gives each connection of a pool a life of minutes: an address may lead elsewhere by then, and a connection that stays would go on with a former
-// primary. One at a time: the next one is open, and has planned what it will run, before the old one leaves; no batcher waits for it.
+// Replaces each connection of a pool after some minutes: its address may by then lead to another server, and an old connection would stay
+// with a former primary. One at a time: the new one is open and has planned its statements before the old one closes, so no batcher waits.
 
 interface Renewal {
-  /** All of them: each leaves when it is idle. */
+  /** Retires all connections: each closes when it is idle. */
   retireAll(): void;
   stop(): void;
 }
@@ -167,7 +169,7 @@ interface RenewalOptions {
   warmUp: (client: pg.ClientBase) => Promise<void>;
 }
 
-/** What pg-pool keeps to itself: it opens a connection only for want of an idle one, and has no way to end a certain one. */
+/** pg-pool's private parts: it opens a connection only if none is idle, and can't close a particular one. */
 interface Inside {
   _clients: pg.PoolClient[];
   _idle: { client: pg.PoolClient }[];
@@ -177,9 +179,9 @@ interface Inside {
   newClient(pending: { callback(error: Error | undefined, client: pg.PoolClient): void }): void;
 }
 
-/** Lives differ by as much, so that those which were opened together don't end together. */
+/** Random part of a lifetime, so that connections that were opened together don't close together. */
 const jitter = 0.25;
-/** How often in a life one is looked for that has had its time. */
+/** How many times per lifetime the pool looks for connections to replace. */
 const looksALife = 60;
 
 function renewConnections(pool: pg.Pool, { lifeMs, warmUp }: RenewalOptions): Renewal {
@@ -213,7 +215,7 @@ function renewConnections(pool: pg.Pool, { lifeMs, warmUp }: RenewalOptions): Re
     if (oldest === undefined) return;
     renewing = true;
     void renewOne(oldest)
-      .catch(() => undefined) // the old one serves on until there is another
+      .catch(() => undefined) // the old one keeps serving until there is a new one
       .finally(() => (renewing = false));
   };
   const timer = setInterval(look, lifeMs / looksALife);

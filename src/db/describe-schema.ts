@@ -1,5 +1,5 @@
-// Writes the schema of a database down as SQL, from the catalog and in a plain order, so that each version of Postgres gives the same text.
-// Functions are lines only: their text stands in functions/.
+// Writes a database's schema as SQL, from the system catalog and in a fixed order, so that every version of Postgres gives the same text.
+// Functions are listed by signature only: their text is in functions/.
 import type { Queries } from "./connect.ts";
 
 /** Partitions are left out: they follow from their table and the date. */
@@ -35,7 +35,7 @@ const columns = `
   left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
   where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped`;
 
-// Postgres 18 keeps what is not null as constraints, too.
+// Postgres 18 also stores NOT NULL as constraints.
 const constraints = `
   select array_agg(format('constraint %I %s', o.conname, pg_get_constraintdef(o.oid)) order by o.contype = 'p' desc, o.conname collate "C")
   from pg_constraint o where o.conrelid = c.oid and o.contype in ('p', 'u', 'c', 'f', 'x')`;

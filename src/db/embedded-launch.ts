@@ -1,5 +1,5 @@
-// Makes the embedded database's cluster where there is none, and starts its server. Called under the lock of
-// src/db/embedded.ts, which attaches to what runs here.
+// Creates the embedded database's cluster if there is none, and starts its server. Called under the lock of
+// src/db/embedded.ts, which attaches to a running server.
 import {
   closeSync,
   existsSync,
@@ -24,14 +24,14 @@ export interface Cluster {
   /** Holds the data directory, the lock and the log. */
   home: string;
   durable: boolean;
-  /** Looked for when needed: attaching needs no programs. */
+  /** Found on demand: attaching needs no programs. */
   runner: () => Runner;
 }
 
 /** Recovery after a crash under load took 0.5 s; a minute leaves room for a slow disk. */
 export const startDeadlineMs = 60_000;
 
-/** Returns when the server takes connections, or when another process's server does. */
+/** Returns when this server, or another process's, takes connections. */
 export async function launch(cluster: Cluster): Promise<void> {
   if (readPostmaster(cluster.folder)?.alive) return; // another process was quicker
   const runner = cluster.runner();
@@ -45,7 +45,7 @@ export async function launch(cluster: Cluster): Promise<void> {
 
 const draftPrefix = "postgres-new-";
 
-/** Into a temporary folder and renamed when whole, so that a kill in the middle leaves nothing half made. */
+/** Created in a temporary folder and renamed when complete, so that a kill in between leaves nothing half made. */
 async function initialize(cluster: Cluster, runner: Runner): Promise<void> {
   for (const left of readdirSync(cluster.home).filter((name) => name.startsWith(draftPrefix)))
     rmSync(join(cluster.home, left), { recursive: true });
@@ -89,7 +89,7 @@ async function startPostmaster(cluster: Cluster, runner: Runner): Promise<void> 
   }
   if (readPostmaster(cluster.folder)?.alive) return; // another postmaster holds the folder; the caller attaches to it
   const said = tail(path);
-  if (/shared memory block .* is still in use/s.test(said)) return void (await sleep(100)); // children of a killed one are still leaving
+  if (/shared memory block .* is still in use/s.test(said)) return void (await sleep(100)); // children of a killed postmaster are still exiting
   throw new Error(`the embedded database could not start: ${failure ?? "time-out"}; ${path} ends with: ${said}`);
 }
 

@@ -1,4 +1,4 @@
-// The embedded database: a real Postgres in processes of its own, on a unix socket that only we reach.
+// The embedded database: a real Postgres in separate processes, on a unix socket that only we can reach.
 // It outlives a killed gateway, and the next start attaches to it. Production sets DATABASE_URL instead.
 import { existsSync, lstatSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -21,9 +21,9 @@ export interface EmbeddedOptions {
   dataDir: string;
   /** False: no fsync. Tests only; a power cut would destroy the data. */
   durable: boolean;
-  /** Forces one way of giving up root's rights; tests only. */
+  /** Forces one way of dropping root's rights; tests only. */
   privileges?: Privileges;
-  /** Other programs than findPostgres would choose; tests only. */
+  /** Overrides the programs that findPostgres would choose; tests only. */
   binaries?: PostgresBinaries;
 }
 
@@ -31,7 +31,7 @@ export interface Embedded {
   url: string;
   /** The postmaster's process. */
   readonly pid: number;
-  /** Stops the server, unless another process uses it: then it runs on. */
+  /** Stops the server, unless another process uses it. */
   stop(): Promise<void>;
   /** Kills the server as a crash would; tests only. */
   kill9(): void;
@@ -53,11 +53,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
       }
     }
   };
-  /** A server that died under us is started again. */
+  /** A server that died while we attached is started again. */
   const watch = () => void lease.lost.catch(() => undefined).then(() => (restarting = restart()));
   const stop = async () => {
     stopped = true;
-    await restarting; // else a server that it has just started would run on
+    await restarting; // else a server that it has just started would keep running
     await withLock(join(cluster.home, "postgres.lock"), () => stopUnlessUsed(cluster, lease));
   };
   watch();
@@ -86,21 +86,21 @@ function locate(options: EmbeddedOptions): Cluster {
   const dataDir = realpathSync(options.dataDir);
   let runner: Runner | undefined;
   const choose = () => (runner ??= chooseRunner(options.binaries ?? findPostgres(), dataDir, options.privileges));
-  // As `nobody` the cluster may have to live elsewhere, so the choice comes first; otherwise attaching needs none.
+  // Running as `nobody` may move the cluster elsewhere, so that is decided first; otherwise attaching needs no decision.
   const fallback = options.privileges === "setuid" || (process.geteuid?.() === 0 && !existsSync(join(dataDir, "postgres")));
   const home = fallback ? choose().home : dataDir;
   if (home !== dataDir) makeOwnFolder(home);
   return { folder: join(home, "postgres"), socketFolder: `/tmp/svc-${shortHash(home)}`, home, durable: options.durable, runner: choose };
 }
 
-/** Anyone may make a folder of this name in /var/tmp; only one that is ours will do. */
+/** Anyone may create a folder of this name in /var/tmp; only one that we own is accepted. */
 function makeOwnFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o755 });
   const { uid } = lstatSync(path);
   if (uid !== process.geteuid?.()) throw new Error(`${path} belongs to user ${uid}; remove it`);
 }
 
-/** Names everything that the environment could otherwise set (PGPORT, PGSSLMODE). */
+/** Sets everything that the environment could otherwise override (PGPORT, PGSSLMODE). */
 function urlOf(cluster: Cluster): string {
   return `postgres://postgres@localhost:5432/postgres?host=${encodeURIComponent(cluster.socketFolder)}&sslmode=disable`;
 }
@@ -118,7 +118,7 @@ async function attachOrStart(cluster: Cluster): Promise<Lease> {
       const running = postmaster?.alive ? ` (Postgres process ${postmaster.pid} runs, but does not answer at ${cluster.socketFolder})` : "";
       throw new Error(`the embedded database did not start within ${startDeadlineMs / 1000} s${running}`, { cause: lastError });
     }
-    // Alive but not ready: it starts, recovers or stops, and another try will tell which.
+    // Alive but not ready: the server is starting, recovering or stopping, and another attempt will show which.
     if (postmaster?.alive) await sleep(10);
     else await withLock(join(cluster.home, "postgres.lock"), () => launch(cluster));
   }
@@ -135,11 +135,11 @@ async function stopUnlessUsed(cluster: Cluster, lease: Lease): Promise<void> {
   if (!readPostmaster(cluster.folder)?.alive) rmSync(cluster.socketFolder, { recursive: true, force: true });
 }
 
-// A connection that each user of the embedded database keeps while it uses it, so that the last one out can tell
+// A connection that each user of the embedded database keeps while it uses it, so that the last user knows
 // that it is the last. The shared advisory lock closes the gap between asking and stopping.
 
 interface Lease {
-  /** Resolves when the connection breaks without our doing. */
+  /** Resolves when the connection breaks unexpectedly. */
   lost: Promise<void>;
   /** Gives up the lease; true when no other lease and no other client is left. */
   releaseAndAskIfAlone(): Promise<boolean>;
@@ -158,7 +158,7 @@ async function leaseCluster(url: string): Promise<Lease> {
     client.on("error", () => void (releasing || resolve()));
   });
   await client.connect();
-  // Waits while someone is about to stop the server, and fails with it: the caller then starts a new one.
+  // Waits while another process is about to stop the server, and fails if it stops: the caller then starts a new one.
   await client.query(`select pg_advisory_lock_shared(${lockKey})`).catch(async (error: unknown) => {
     await client.end().catch(() => undefined);
     throw error;
@@ -169,7 +169,7 @@ async function leaseCluster(url: string): Promise<Lease> {
       releasing = true;
       await client.query(`select pg_advisory_unlock_shared(${lockKey})`);
       const alone = (await isTrue(client, `select pg_try_advisory_lock(${lockKey}) as yes`)) && (await othersLeave(client));
-      // When alone the lock stays ours until the server's end closes this connection.
+      // If this is the only user, it keeps the lock until the server's end closes this connection.
       if (!alone) await client.end();
       return alone;
     },
@@ -177,8 +177,8 @@ async function leaseCluster(url: string): Promise<Lease> {
 }
 
 /**
- * Our own pools closed just now, but their server processes take a moment to end, on a busy machine some seconds; a person's psql may stay for
- * hours.
+ * Our own pools have just closed, but their server processes need a moment to end, seconds on a busy machine; someone's psql may stay open
+ * for hours.
  */
 async function othersLeave(client: pg.Client): Promise<boolean> {
   const others = `select count(*)::int as all, count(*) filter (where application_name not like 'svc%')::int as foreign

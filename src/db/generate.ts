@@ -1,5 +1,5 @@
-// Writes what follows from migrations/ and functions/ into generated/: the types of the tables, the schema as a whole, the functions'
-// version. With --verify it writes nothing and ends with 1 where a file differs.
+// Generates files from migrations/ and functions/ into generated/: the tables' types, the whole schema, the functions'
+// version. With --verify it writes nothing and exits with 1 if a file differs.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ for (const [name, text] of Object.entries(texts)) {
   } else writeFileSync(target + name, text);
 }
 
-/** The version grows by 1 with each change of a function, from what is committed. */
+/** The version is the committed one plus 1 if a function changed. */
 function versionSource(): string {
   const hash = hashOf(
     readFunctions()

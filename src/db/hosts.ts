@@ -1,5 +1,5 @@
 // Several hosts in one address, as libpq writes them: postgres://a:5432,b:5433/db?target_session_attrs=read-write. Each connection goes to
-// the first that answers and is what was asked for. pg itself knows one host.
+// the first host that answers and has the requested role. pg itself knows one host.
 import pg from "pg";
 import type { DatabaseIdentity, Standing } from "./standing.ts";
 import { isOtherDatabase, isTransient, OtherDatabase } from "./transient-error.ts";
@@ -7,14 +7,14 @@ import { isOtherDatabase, isTransient, OtherDatabase } from "./transient-error.t
 export type TargetSession = "any" | "read-write" | "primary";
 
 export interface Hosts {
-  /** An address each, as pg takes it; the only one: it was written as it is. */
+  /** One address per host, as pg takes it; a single address stays as it was written. */
   urls: readonly string[];
   target: TargetSession;
 }
 
 const parts = /^([a-z]+:\/\/(?:[^@/?]*@)?)([^/?]*)([^?]*)(?:\?(.*))?$/i;
 
-/** What has no authority (a socket's path) is one host. Ports may be fewer than hosts in the query: one for all. */
+/** An address without an authority (a socket's path) is one host. One port in the query applies to all hosts. */
 export function parseHosts(url: string): Hosts {
   const [, start = "", authority = "", path = "", query = ""] = parts.exec(url) ?? [];
   const given = new URLSearchParams(query);
@@ -34,17 +34,17 @@ export function parseHosts(url: string): Hosts {
   return { urls, target };
 }
 
-/** Absent a choice, `Client` itself. `patienceMs`: for all hosts of one attempt. */
-export function clientOf(Client: typeof pg.Client, { urls, target }: Hosts, patienceMs: number): typeof pg.Client {
+/** Returns `Client` itself if there is nothing to choose. `timeoutMs`: for all hosts of one attempt. */
+export function clientOf(Client: typeof pg.Client, { urls, target }: Hosts, timeoutMs: number): typeof pg.Client {
   if (urls.length === 1 && target === "any") return Client;
   let last = 0;
   const choose = async (): Promise<string> => {
-    // Where a role is asked for, the one that had it last is asked first: a host that is silent costs each attempt its time.
+    // If a role is requested, the host that last had it is asked first, since a silent host costs every attempt its timeout.
     const order = target === "any" ? urls : [urls[last]!, ...urls.filter((_url, place) => place !== last)];
     let failure: unknown;
     for (const url of order) {
-      const reason = await refusalOf(url, target, patienceMs / urls.length).catch((error: unknown) => {
-        if (!isTransient(error)) throw error; // as libpq: a wrong password is no reason to ask elsewhere
+      const reason = await refusalOf(url, target, timeoutMs / urls.length).catch((error: unknown) => {
+        if (!isTransient(error)) throw error; // as libpq: a wrong password does not lead to the next host
         return error;
       });
       if (reason === null) {
@@ -73,13 +73,13 @@ export function clientOf(Client: typeof pg.Client, { urls, target }: Hosts, pati
   };
 }
 
-/** Null: it is what is asked for. Throws where it can't be asked. */
-async function refusalOf(url: string, target: TargetSession, patienceMs: number): Promise<Error | null> {
+/** Null: the host has the requested role. Throws if it can't be asked. */
+async function refusalOf(url: string, target: TargetSession, timeoutMs: number): Promise<Error | null> {
   const client = new pg.Client({
     connectionString: url,
     application_name: "svc-choose",
-    connectionTimeoutMillis: patienceMs,
-    query_timeout: patienceMs,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
   });
   client.on("error", () => undefined);
   try {
@@ -94,9 +94,9 @@ async function refusalOf(url: string, target: TargetSession, patienceMs: number)
   }
 }
 
-// Asks a new connection which database it leads to, before anything else is asked of it.
+// Checks which database a new connection leads to, before its first query.
 
-/** Throws OtherDatabase where it isn't the one of before, or its successor. */
+/** Throws OtherDatabase if it is neither the previous database nor its successor. */
 export async function assertOurs(standing: Standing, client: pg.ClientBase): Promise<void> {
   const reason = standing.identify(await askIdentity(client));
   if (reason !== null) throw new OtherDatabase(reason);

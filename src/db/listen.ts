@@ -1,5 +1,5 @@
-// The one connection that listens for NOTIFY. It reconnects by itself; notifications sent meanwhile are lost, so listeners are told of
-// every reconnect, drop what they had cached, and can ask how far they have heard.
+// The one connection that listens for NOTIFY. It reconnects by itself; notifications sent meanwhile are lost, so listeners are told about
+// every reconnect, drop their caches, and can ask how far they have heard.
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { assertOurs, clientOf, parseHosts } from "./hosts.ts";
@@ -13,14 +13,17 @@ interface Listener {
 
 /** Postgres delivers notifications before it answers, so each answer moves heardUntil to the time of its question. */
 const proveEveryMs = 250;
-/** A connection whose other end has vanished without a word is given up after at most this and proveEveryMs. */
+/** A connection whose other end has vanished silently is dropped after at most this plus proveEveryMs. */
 const answerWithinMs = 3_000;
 const backoffMinMs = 100;
 const backoffMaxMs = 1_000;
-/** An address may lead elsewhere by then (renewal.ts); the next connection listens before the old one ends. */
+/** The address may lead elsewhere by then (connect.ts); the new connection listens before the old one closes. */
 const lifeMs = 5 * 60_000;
 
-/** Resolves when the first attempt has succeeded or failed; after a failure it goes on trying. `standing`: of the database it must lead to. */
+/**
+ * Resolves when the first attempt has succeeded or failed; after a failure it keeps trying. `standing`: describes the database that it must
+ * lead to.
+ */
 export async function listen(
   url: string,
   channels: readonly string[],
@@ -55,7 +58,7 @@ export async function listen(
     });
     return true;
   };
-  // What listens to a former primary hears nothing of what changes.
+  // A listener on a former primary hears nothing.
   standing?.onSuccessor(() => current?.drop());
 
   if (!(await tryOnce())) void keepTrying();
@@ -99,7 +102,7 @@ async function openLine(
   client.on("notification", ({ channel, payload }) => onNotify(channel, payload ?? ""));
   try {
     await client.connect();
-    // It would take the LISTEN and answer every question, and hear nothing.
+    // It would accept LISTEN and answer every query, but deliver nothing.
     if (await isPooled(client)) throw new Error("a transaction pooler delivers no notifications");
     if (standing !== undefined) await assertOurs(standing, client);
     for (const channel of channels) await client.query(`listen ${client.escapeIdentifier(channel)}`);
@@ -116,7 +119,7 @@ async function openLine(
   return line;
 }
 
-/** One question at a time: a silent connection must not collect them. */
+/** One query at a time: a silent connection must not pile them up. */
 function keepProving(client: pg.Client, line: Line): AbortController {
   const ended = new AbortController();
   const prove = async () => {
@@ -131,15 +134,15 @@ function keepProving(client: pg.Client, line: Line): AbortController {
   return ended;
 }
 
-// Tells a transaction pooler from Postgres itself: it delivers no notifications, and the backend that answers is not the connection's own.
+// Detects a transaction pooler: it delivers no notifications, and the backend that answers is not the connection's own.
 
-/** A pooler makes up the process id that it gives at a connection's start, since many backends will serve it. */
+/** A pooler invents the process id that it reports at a connection's start, since many backends will serve it. */
 export async function isPooled(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
   return rows[0]!.pid !== (client as unknown as { processID: number }).processID;
 }
 
-/** As PgBouncer says it of settings that it was not told to ignore. */
+/** PgBouncer's error for settings that it was not configured to ignore. */
 export function isRefusedSetting(error: unknown): boolean {
   return error instanceof Error && /unsupported startup parameter/i.test(error.message);
 }

@@ -1,5 +1,5 @@
 // Brings a database up to date: applies the migrations that it lacks and loads the functions whose text changed, in one transaction
-// under one lock, so that processes that start together do it once. What a change has to keep to is in README.md.
+// under one lock, so that processes that start together do it once. README.md has the rules for changes.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { functionsVersion } from "../../generated/functions-version.ts";
@@ -10,7 +10,7 @@ const lockKey = 7322000;
 
 /** Returns the names of the migrations and functions that were applied now. */
 export async function migrate(db: Db): Promise<string[]> {
-  // A pool of its own: waiting for another process, or rewriting a big table, may take longer than any other statement.
+  // A separate pool without a timeout: waiting for another process, or rewriting a big table, may take long.
   const patient = connect(db.url, { max: 1, applicationName: "svc-migrate", statementTimeoutMs: 0 });
   try {
     return await inTransaction(patient, update);
@@ -25,7 +25,8 @@ async function update(transaction: Queries): Promise<string[]> {
   await refuseUnreleased(transaction);
   await pool.query(bookkeeping);
   const { migrations, functions, version } = await findMissing(transaction);
-  // A trigger needs its function, which names no table; any other function may need a table's type. What a function calls may come after it.
+  // A trigger needs its function, which names no table; any other function may need a table's type. What a function calls may come after
+  // it.
   const [ofTriggers, others] = [functions.filter(isOfTrigger), functions.filter((file) => !isOfTrigger(file))];
   await pool.query("set local check_function_bodies = off");
   for (const file of ofTriggers) await apply(transaction, "function", file);
@@ -35,7 +36,7 @@ async function update(transaction: Queries): Promise<string[]> {
   }
   for (const file of others) await apply(transaction, "function", file);
   if (functions.length > 0 || version < functionsVersion) await recordFunctions(transaction);
-  // Of a new database. The migration can't make the months itself: it is never edited, and the function that makes them is.
+  // For a new database. The migration can't create the months itself: it is never edited, but the function that creates them may change.
   if (version === 0) await ensurePartitions(transaction);
   return [...migrations, ...functions].map(({ name }) => name);
 }
@@ -68,8 +69,8 @@ const bookkeeping = `
 `;
 
 /**
- * The database may be newer: an older gateway that starts once more during an update leaves the newer version's functions as they are.
- * Migrations that it doesn't know do it no harm (README.md).
+ * The database may be newer: an older gateway that restarts during an update leaves the newer version's functions alone.
+ * Migrations that it doesn't know are harmless to it (README.md).
  */
 async function findMissing({ pool }: Queries): Promise<{ migrations: SqlFile[]; functions: SqlFile[]; version: number }> {
   const applied = await pool.query<{ name: string }>("select name from schema_migration");

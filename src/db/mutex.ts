@@ -1,6 +1,6 @@
 // The mutex of the batchers where Postgres runs on the gateway's machine: they send their statements one at a time, first come first
-// served. Two at once would compete for the same cores; one after the other, each ends sooner and the next batch is larger. A database
-// elsewhere has its own cores, and round trips that are better made side by side.
+// served. Two at once would compete for the same cores; one after the other, each ends sooner and the next batch is larger. A remote
+// database has its own cores, and its round trips are better made in parallel.
 
 export interface Turns {
   /** Resolves when it is the caller's turn; it ends with `leave`. */
@@ -8,7 +8,7 @@ export interface Turns {
   leave(): void;
 }
 
-/** Null: elsewhere. */
+/** Null: Postgres runs on another machine. */
 export function turnsAt(url: string): Turns | null {
   return isLocal(url) ? openTurns() : null;
 }
@@ -30,7 +30,7 @@ export function openTurns(): Turns {
   };
 }
 
-/** A socket, or an address of this machine's own loop. */
+/** A socket, or a loopback address. */
 export function isLocal(url: string): boolean {
   const parsed = URL.parse(url);
   if (parsed === null) return false;

@@ -1,4 +1,4 @@
-// Keeps the monthly partitions of the usage log: made ahead of time, dropped when their time is over (functions/ensure_partitions.sql,
+// Keeps the monthly partitions of the usage log: created ahead of time, dropped when they expire (functions/ensure_partitions.sql,
 // functions/drop_partitions.sql). Any process may call it.
 import type { Db, Queries } from "./connect.ts";
 
@@ -10,7 +10,7 @@ export async function ensurePartitions(db: Queries): Promise<void> {
   await db.pool.query("select ensure_partitions('usage_log', $1)", [monthsAhead]);
 }
 
-/** For a start: that months to come can't be made now is a fault to report, that the current one is missing is a failure. */
+/** For the start: failing to create future months is reported; a missing current month fails the start. */
 export async function ensureCurrentMonth(db: Db, onFault: (error: unknown, what: string) => void): Promise<void> {
   try {
     await ensurePartitions(db);

@@ -1,5 +1,5 @@
-// Finds the Postgres programs and runs them without root's rights, which Postgres refuses to have: in a user namespace, or as `nobody`.
-// Knows nothing of data directories but who must own them.
+// Finds the Postgres programs and runs them without root's rights, since Postgres refuses to run as root: in a user namespace, or as
+// `nobody`. Knows nothing about data directories except who must own them.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -27,12 +27,12 @@ export interface Runner {
   binaries: PostgresBinaries;
   /** The user that must own the files. */
   uid: number;
-  /** A folder for the cluster which that user reaches. */
+  /** A folder for the cluster that this user can reach. */
   home: string;
 }
 
 const nobody = 65_534;
-/** Nothing of ours: provider keys don't belong into a server's environment. */
+/** Excludes our own variables: provider keys don't belong in the server's environment. */
 const environment = { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C", TZ: "UTC" };
 
 /** Decides how to run Postgres for the embedded database kept in `home`. `forced` is for the tests of the fallbacks. */
@@ -47,7 +47,7 @@ export function chooseRunner(binaries: PostgresBinaries, home: string, forced?: 
   };
 }
 
-/** Where the cluster of a folder lives that its user doesn't reach. */
+/** Where the cluster lives if its user can't reach the folder. */
 export function homeElsewhere(home: string): string {
   return `/var/tmp/svc-${shortHash(home)}`;
 }
@@ -68,7 +68,7 @@ export function spawnPostgres(runner: Runner, program: string, args: string[], l
 export function ownTree(path: string, uid: number): void {
   if (process.geteuid?.() !== 0 || lstatSync(path).uid === uid) return;
   if (lstatSync(path).isDirectory()) for (const name of readdirSync(path)) ownTree(join(path, name), uid);
-  chownSync(path, uid, uid); // the top last: it is what says that the work is done
+  chownSync(path, uid, uid); // the top folder last: its owner shows that the work is done
 }
 
 export function shortHash(text: string): string {
@@ -81,7 +81,7 @@ function namespacesWork(): boolean {
   return spawnSync("unshare", [...namespaceFlags, "true"], { env: environment, stdio: "ignore", timeout: 5000 }).status === 0;
 }
 
-/** Whether a user without any rights of ours gets through every folder on the way. */
+/** Whether a user without our rights can traverse every parent folder. */
 function reachableByOthers(path: string): boolean {
   for (let folder = resolve(path); ; folder = dirname(folder)) {
     if ((statSync(folder).mode & 0o001) === 0) return false;
@@ -92,7 +92,7 @@ function reachableByOthers(path: string): boolean {
 function copyOfBinaries(binaries: PostgresBinaries): PostgresBinaries {
   const root = `/tmp/svc-postgres-${binaries.major}-${shortHash(binaries.root)}`;
   const copied = lstatSync(root, { throwIfNoEntry: false });
-  // Anyone may make a folder of this name; only one that is root's is ours.
+  // Anyone may create a folder of this name; only root's is ours.
   if (copied && copied.uid !== 0) throw new Error(`${root} belongs to user ${copied.uid}, not to root; remove it`);
   if (!copied) {
     const draft = mkdtempSync(`${root}-`);

@@ -1,4 +1,4 @@
-// The embedded database's files beside its data: postmaster.pid, the socket's folder, and the lock of those who start and stop it.
+// The embedded database's files beside its data: postmaster.pid, the socket's folder, and the lock for starting and stopping it.
 import { chownSync, closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,7 +7,7 @@ interface Postmaster {
   pid: number;
   /** The process lives and is the server of this very folder. */
   alive: boolean;
-  /** It says that it takes connections. */
+  /** The pid file says that the server takes connections. */
   ready: boolean;
 }
 
@@ -30,7 +30,7 @@ export function takeOverPidFile(folder: string): void {
   if (lines) writeFileSync(path, [String(process.pid), ...lines.slice(1)].join("\n"));
 }
 
-/** Made anew at each start: /tmp is shared, and a killed server's socket lock there would keep the next from starting. */
+/** Created at each start: /tmp is shared, and a killed server's socket lock there would prevent the next start. */
 export function makeSocketFolder(path: string, uid: number): void {
   try {
     rmSync(path, { recursive: true, force: true });
@@ -64,8 +64,8 @@ function isPostmaster(pid: number, folder: string): boolean {
   }
 }
 
-// One process at a time through a short piece of work, by a file that only one can create.
-// The work must stand a second process all the same: a lock whose owner died is broken, and two may break it at once.
+// Lets one process at a time do a short piece of work, by a file that only one can create.
+// The work must still tolerate a second process: a lock whose owner died is broken, and two may break it at once.
 
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   while (!take(path)) {
@@ -98,7 +98,7 @@ function ownerIsDead(path: string): boolean {
   } catch {
     return false; // gone meanwhile
   }
-  if (!Number.isInteger(owner) || owner <= 0) return false; // created this instant, its number not yet written
+  if (!Number.isInteger(owner) || owner <= 0) return false; // just created, its pid not yet written
   try {
     process.kill(owner, 0);
   } catch (error) {

@@ -1,15 +1,15 @@
-// What this process knows of the database behind its address: its clock, its identity, and why no reservation may be made now. Each
+// What this process knows about the database behind its address: its clock, its identity, and why no reservation may be made now. Each
 // heartbeat and each new connection updates it, so that reading it costs a call no statement.
 import { fail } from "../errors/fail.ts";
 
-/** Which database answers, as database_identity says it; null: its operator doesn't tell. */
+/** Which database answers, by database_identity; null: its host doesn't reveal it. */
 export interface DatabaseIdentity {
   system_id: string | null;
   timeline: bigint | null;
   only_reads: boolean;
 }
 
-/** One look at the database's clock: what this process's clocks said before and after it. */
+/** One reading of the database's clock, with this process's clocks before and after it. */
 export interface ClockLook {
   /** performance.now() */
   sent: number;
@@ -24,28 +24,28 @@ export interface ClockLook {
 export type Doubt = "clock" | "identity" | "lost";
 
 export interface Standing {
-  /** The database's time. Between two looks the monotonic clock of this process counts on: it knows no leaps. */
+  /** The database's time. Between two readings this process's monotonic clock counts on, which never jumps. */
   now(): Date;
   /** How far this machine's clock is ahead of the database's, at least. */
   readonly skewMs: number;
-  /** A sentence: why no reservation may be made; null: it may. */
+  /** Why no reservation may be made, as a sentence; null: reservations may be made. */
   readonly refusal: string | null;
   readonly doubts: ReadonlyMap<Doubt, string>;
   lookAtClock(look: ClockLook): void;
-  /** Returns what is wrong with it, in a sentence; null: it is the database of before, or its successor. */
+  /** Returns what is wrong, as a sentence; null: it is the previous database, or its successor. */
   identify(identity: DatabaseIdentity): string | null;
   /** Null: no more. */
   setDoubt(doubt: Doubt, reason: string | null): void;
-  /** Called where another timeline begins: what is connected to the one before leads to a former primary. */
+  /** Called when a new timeline begins: connections to the previous one lead to a former primary. */
   onSuccessor(work: () => void): void;
 }
 
-/** What a clock may differ by: certificates, signatures of requests and sessions bear as much. */
+/** The tolerated clock skew: certificates, request signatures and sessions tolerate as much. */
 const skewMaxMs = 5_000;
 
-/** `onChange`: called when a doubt arises, changes or is settled (null). */
+/** `onChange`: called when a doubt arises, changes or is resolved (null). */
 export function createStanding(onChange: (doubt: Doubt, reason: string | null) => void = () => undefined): Standing {
-  /** The database's time less performance.now(): between these. Unknown at first: this machine's. */
+  /** Bounds of the database's time minus performance.now(). Unknown at first: this machine's clock is used. */
   let offset = { least: performance.timeOrigin, most: performance.timeOrigin };
   let skewMs = 0;
   let known: { system_id: string | null; timeline: bigint | null } = { system_id: null, timeline: null };
@@ -72,10 +72,10 @@ export function createStanding(onChange: (doubt: Doubt, reason: string | null) =
     lookAtClock({ sent, heard, wallSent, wallHeard, database }) {
       const seen = { least: database - heard, most: database - sent };
       const both = { least: Math.max(offset.least, seen.least), most: Math.min(offset.most, seen.most) };
-      offset = both.least <= both.most ? both : seen; // a slow answer tells little, and takes nothing from what a quick one told
+      offset = both.least <= both.most ? both : seen; // a slow answer is imprecise and must not widen what a quick one established
       const least = Math.min(wallSent, wallHeard) - database;
       const most = Math.max(wallSent, wallHeard) - database;
-      skewMs = least > 0 ? least : most < 0 ? most : 0; // a pause, or a slow answer, widens the two; it makes no skew
+      skewMs = least > 0 ? least : most < 0 ? most : 0; // a pause or a slow answer widens the bounds, which is not skew
       setDoubt("clock", Math.abs(skewMs) > skewMaxMs ? skewSentence(skewMs) : null);
     },
     identify({ system_id, timeline, only_reads }) {
@@ -93,7 +93,7 @@ export function createStanding(onChange: (doubt: Doubt, reason: string | null) =
   };
 }
 
-/** Refuses new calls while their money is not safe; calls under way go on. */
+/** Refuses new calls while their money is not safe; calls in flight continue. */
 export function refuseInDoubt({ standing }: { standing: Pick<Standing, "refusal"> }): void {
   if (standing.refusal !== null) fail("overloaded", { cause: new Error(standing.refusal) });
 }

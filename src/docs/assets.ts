@@ -1,6 +1,5 @@
-// The files that pages load or offer, and the policy under which they do: our style, an icon, a small script, and for the interactive
-// reference Scalar's bundle with the lines that start it. Their names hold a hash of what is in them, so that browsers may keep them for
-// ever.
+// The files that pages load or offer, and the pages' content security policy: our style, an icon, a small script, and for the interactive
+// reference Scalar's bundle with its start script. Their names contain a hash of their content, so that browsers may cache them forever.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -12,7 +11,7 @@ import { createTar } from "nanotar";
 import type { Page } from "./types.ts";
 
 export interface AssetNames {
-  /** What all pages share. */
+  /** The files that all pages share. */
   frame: string;
   style: string;
   icon: string;
@@ -34,7 +33,7 @@ export interface Assets {
   all: readonly Asset[];
 }
 
-/** `scalar`: of findScalar. */
+/** `scalar`: the result of findScalar. */
 export function openAssets(scalar: Asset | null): Assets {
   const made = (file: string, type: string, bytes: Buffer): Asset => ({ name: named(file, bytes), type, read: () => bytes });
   const own = (file: string, type: string) => made(file, type, readFileSync(fileURLToPath(new URL(`assets/${file}`, import.meta.url))));
@@ -64,8 +63,8 @@ function named(file: string, bytes: Buffer): string {
 }
 
 /**
- * Scalar's own package holds its bundle beside 200 MB of parts. The one for Fastify holds the same bundle as a text, in a module that is
- * read here and never run: an image may have this file and nothing else of it.
+ * Scalar's own package has its bundle beside 200 MB of parts. The package for Fastify has the same bundle as a text, in a module that is
+ * read here and never run: a container image may include only this file of it.
  */
 const scalarModule = "@scalar/fastify-api-reference/dist/index.js";
 
@@ -83,20 +82,21 @@ function scalarBundle(path: string): Buffer {
   return Buffer.from(runInNewContext(literal) as string);
 }
 
-// The content security policy of pages: they run, load and call only what is ours. The server sends it as a header, files carry it.
+// The content security policy of pages: they run, load and call only our own files. The server sends it as a header, static files contain
+// it.
 
 const none = "default-src 'none'; base-uri 'none'; form-action 'none'";
 
-/** `gateway`: where the calls of a static site's reference go; null: to the page's own origin. */
+/** `gateway`: where the reference of a static site sends its calls; null: to the page's own origin. */
 export function contentPolicy(shape: Page["shape"], gateway: string | null = null): string {
   const ours = `${none}; script-src 'self'; img-src 'self'`;
   if (shape !== "reference") return `${ours}; style-src 'self'; connect-src 'self'`;
-  // Measured: Scalar writes styles into the page, and plays what a call answers as sound.
+  // As observed: Scalar writes styles into the page, and plays audio answers.
   return `${ours}; style-src 'self' 'unsafe-inline'; media-src blob:; connect-src 'self'${gateway === null ? "" : ` ${gateway}`}`;
 }
 
-// svc-sdk as a package file, for `npm install ADDRESS/docs/svc-sdk.tgz`: what `npm pack` makes of generated/sdk, its README with this
-// gateway's address. The same bytes as long as the contract and the address are the same: npm remembers their hash.
+// svc-sdk as a package file, for `npm install ADDRESS/docs/svc-sdk.tgz`: `npm pack` of generated/sdk, with this gateway's address in its
+// README. The same bytes as long as the contract and the address are the same, because npm remembers their hash.
 
 export const sdkPackageName = "svc-sdk.tgz";
 

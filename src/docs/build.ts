@@ -1,5 +1,5 @@
-// npm run docs:build [folder]: the portal as a static site that any file server shows, under any prefix. SVC_PUBLIC_URL names the
-// gateway that its examples and its try-it call; without it they say $SVC_URL. SVC_CATALOG is the catalog whose models they name.
+// npm run docs:build [folder]: the portal as a static site for any file server, under any prefix. SVC_PUBLIC_URL is the gateway that its
+// examples and the reference call; without it the examples use $SVC_URL. SVC_CATALOG is the catalog whose models they name.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,7 +14,7 @@ import type { Page } from "./types.ts";
 
 const generated = (file: string) => fileURLToPath(new URL(`../../generated/${file}`, import.meta.url));
 
-/** Writes into `folder`, replacing its content; returns the number of pages. `publicUrl` has no slash at its end. */
+/** Writes into `folder`, replacing its content; returns the number of pages. `publicUrl` has no trailing slash. */
 export async function buildDocs(folder: string, publicUrl: string | null, catalog: Catalog = readShippedCatalog()): Promise<number> {
   const document = readFileSync(generated("openapi.json"), "utf8");
   const portal = createPortal({ site: "static", document, catalog, publicUrl, canPay: null, head: (page) => policyTag(page, publicUrl) });

@@ -1,4 +1,4 @@
-// The OpenAPI document as the pages read it: operations in their order, references followed, examples found.
+// The OpenAPI document as the pages read it: operations in order, references resolved, examples found.
 
 export interface Schema {
   $ref?: string;
@@ -93,7 +93,7 @@ export function operationGroups(document: OpenApi): { tag: string; description: 
     .filter(({ operations }) => operations.length > 0);
 }
 
-/** The schema that a reference means, and its name where it has one. */
+/** The schema that a reference points to, and its name if it has one. */
 export function follow(document: OpenApi, schema: Schema): { schema: Schema; name: string | null } {
   let name: string | null = null;
   let at = schema;
@@ -101,14 +101,14 @@ export function follow(document: OpenApi, schema: Schema): { schema: Schema; nam
     name = at.$ref.split("/").at(-1) as string;
     const target: Schema | undefined = document.components.schemas[name];
     if (target === undefined) throw new Error(`the contract has no schema ${name}`);
-    // What stands beside a reference says more than its target.
+    // Members beside a reference win over its target's.
     const { $ref: _, ...beside } = at;
     at = { ...target, ...beside };
   }
   return { schema: at, name };
 }
 
-/** The first example of a content or a parameter, or of its schema; undefined where there is none. */
+/** The first example of a content or a parameter, or of its schema; undefined if there is none. */
 export function exampleOf({ example, examples, schema }: Media | Parameter): unknown {
   return example ?? Object.values(examples ?? {})[0]?.value ?? schema?.examples?.[0];
 }

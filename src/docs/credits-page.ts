@@ -1,4 +1,4 @@
-// /docs/credits: how credit is added here, and what it opens. The target of every 402's topup_url, and where a checkout returns to.
+// /docs/credits: how credit is added here, and what it unlocks. The target of every 402's topup_url, and the return page of a checkout.
 import { topupMinimumUsd } from "../network/own-addresses.ts";
 import type { Page, PortalFacts } from "./types.ts";
 

@@ -6,12 +6,12 @@ import { follow, type OpenApi, operationGroups } from "./contract.ts";
 
 export interface ErrorBody {
   status: number;
-  /** Endpoints that send it like this, the first of them first. */
+  /** Endpoints that send this body, in the contract's order. */
   operations: Operation[];
   json: unknown;
 }
 
-/** One for each envelope that the code is sent in, and for each status at which its row is another. */
+/** One for each envelope that the code is sent in, and for each status with a row of its own. */
 export function bodiesOf(document: OpenApi, { code, row, operations: places }: ErrorFacts): ErrorBody[] {
   const found: { key: string; body: ErrorBody }[] = [];
   for (const operation of asReadersMeetThem(document, places)) {
@@ -26,7 +26,7 @@ export function bodiesOf(document: OpenApi, { code, row, operations: places }: E
   return found.map(({ body }) => body);
 }
 
-/** Chat before audio: the example of most readers comes first. */
+/** Chat before audio: the example that most readers need comes first. */
 export function asReadersMeetThem(document: OpenApi, places: readonly Operation[]): Operation[] {
   const order = operationGroups(document).flatMap((group) => group.operations.map(({ id }) => id));
   return [...places].sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
@@ -43,13 +43,13 @@ function examplesAt(document: OpenApi, { path, method }: Operation, code: ErrorC
   });
 }
 
-/** Where each envelope says its code; rerank's only says a type. */
+/** Where each envelope has its code; rerank's has only a type. */
 function codeIn(example: unknown): string | undefined {
   const { error, details } = example as { error?: { code?: string; type?: string } | string; details?: { code?: string } };
   return typeof error === "object" ? (error.code ?? error.type) : details?.code;
 }
 
-/** A job that failed with this code, as GET /v1/jobs/{id} shows it; null where the contract shows no failed job. */
+/** A job that failed with this code, as GET /v1/jobs/{id} shows it; null if the contract has no example of a failed job. */
 export function failedJob(document: OpenApi, { code, row }: ErrorFacts, bodies: readonly ErrorBody[]): unknown {
   const { path, method } = operations.getJob;
   const answer = document.paths[path]?.[method]?.responses["200"]?.content?.["application/json"];
@@ -58,13 +58,13 @@ export function failedJob(document: OpenApi, { code, row }: ErrorFacts, bodies: 
   return { ...(failed.value as object), error: { code, message: messageIn(bodies) ?? messageTemplate(row) } };
 }
 
-/** With values in the place of its names, where an example has them. */
+/** The sentence with an example's values in place of its placeholders. */
 function messageIn(bodies: readonly ErrorBody[]): string | undefined {
   const { error } = (bodies[0]?.json ?? {}) as { error?: { message: string } | string };
   return typeof error === "object" ? error.message : error;
 }
 
-/** For codes that no operation sends as the body of an answer: unknown paths, streams that broke. */
+/** For codes that no operation sends as the body of an answer: unknown paths, interrupted streams. */
 export function plainBody(publicUrl: string | null, { code, row }: ErrorFacts): unknown {
   return {
     error: {

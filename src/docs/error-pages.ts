@@ -1,4 +1,4 @@
-// /docs/errors with an entry for every code (each error's doc_url leads there), and a page per code with bodies and endpoints.
+// /docs/errors with an entry for every code (each error's doc_url points there), and a page per code with bodies and endpoints.
 import type { ErrorCode, ErrorRow } from "../../generated/errors.ts";
 import { type Operation, operations } from "../../generated/operations.ts";
 import { allErrorFacts, type ErrorFacts, messageTemplate, shownAs, statusesOf } from "../errors/facts.ts";
@@ -34,7 +34,7 @@ function errorsPage({ document }: PortalFacts, all: readonly ErrorFacts[]): Page
   };
 }
 
-/** All codes at a glance, by the status that they come with. */
+/** An overview of all codes, by their status. */
 function indexBlock(all: readonly ErrorFacts[]): Block {
   const groups = Map.groupBy(all, ({ statuses }) => statuses[0] ?? 0);
   const rows = [...groups].sort(([a], [b]) => (a || 999) - (b || 999));
@@ -75,12 +75,12 @@ function badge({ statuses, row }: ErrorFacts): string {
   return words.map((word) => `<span class="badge${word === "retry" ? " retry" : ""}">${word}</span>`).join("");
 }
 
-/** The catalogue's texts hold code in backticks and nothing else. */
+/** The only markup in the catalogue's texts is code in backticks. */
 function inline(text: string): string {
   return escapeHtml(text).replace(/`([^`]+)`/g, "<code>$1</code>");
 }
 
-/** A job's code is no status where the job is read; where its run is waited for, the dialect says which. */
+/** A job's code has no status where the job is read; where a request waits for the job, the dialect decides the status. */
 function statusText({ statuses, row }: ErrorFacts): string {
   const own = statuses.join(", ");
   if (row.inStream) return "none of its own: the status was sent before the stream broke";
@@ -88,7 +88,7 @@ function statusText({ statuses, row }: ErrorFacts): string {
   return `${own}${own === "" ? "" : "; "}200 where a failed job is read, whose \`error.code\` it is`;
 }
 
-/** What the row says, and what it says at the statuses where it is another. */
+/** The row's text, and the texts of statuses with a row of their own. */
 function atEach({ row, otherwise }: ErrorFacts, between: string, read: (row: ErrorRow) => string): string {
   const others = otherwise.filter((one) => read(one.row) !== read(row)).map((one) => `with ${one.status}: ${read(one.row)}`);
   return [read(row), ...others].map((text) => (between === " " ? capital(text) : text)).join(between);
@@ -173,7 +173,7 @@ function capital(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** What one operation answers with, in its own words, by status. */
+/** The codes that one operation answers with, in its own dialect, by status. */
 export function errorTable(codes: readonly ErrorCode[], operation: Operation): Block {
   const shown = new Set(codes.map((code) => shownAs(operation, code)));
   const rows = allErrorFacts().filter(({ code }) => shown.has(code));

@@ -12,10 +12,10 @@ interface Field {
   description: string;
   /** Bounds and defaults as short phrases. */
   limits: string[];
-  /** Of a closed list of words. */
+  /** A closed list of words. */
   values: string[];
   fields: Field[];
-  /** Where the value has one of several forms. */
+  /** If the value has one of several forms. */
   forms: { title: string; fields: Field[] }[];
 }
 
@@ -23,12 +23,12 @@ const depthMax = 5;
 
 interface Walk {
   document: OpenApi;
-  /** Names of the schemas that we are inside of: a schema that holds itself is shown once. */
+  /** Names of the enclosing schemas: a recursive schema is shown once. */
   inside: readonly string[];
   depth: number;
 }
 
-/** The fields of an object; of a choice of objects, the forms. */
+/** The fields of an object; for a choice of objects, the forms. */
 export function fieldsOf(document: OpenApi, schema: Schema): Pick<Field, "fields" | "forms"> {
   return contentOf({ document, inside: [], depth: 0 }, schema);
 }
@@ -95,7 +95,7 @@ function nameOf(document: OpenApi, choice: Schema): string {
   return name === null ? typeText(document, choice) : name.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
 }
 
-/** A tagged object is known by its tag, another one by its schema's name. */
+/** A tagged object is named by its tag, any other by its schema's name. */
 function choiceTitle(document: OpenApi, choice: Schema): string {
   const { schema } = follow(document, choice);
   for (const [key, property] of Object.entries(mergeAll(document, schema).properties ?? {})) {
@@ -129,7 +129,7 @@ function formatted(type: string, { format }: Schema): string {
   return format === "binary" ? "file" : type;
 }
 
-/** Null comes last, and nothing twice. */
+/** Null comes last; no duplicates. */
 function join(types: string[]): string {
   const words = [...new Set(types.flatMap((type) => type.split(" or ")))];
   return [...words.filter((word) => word !== "null"), ...(words.includes("null") ? ["null"] : [])].join(" or ");
@@ -174,7 +174,7 @@ function show(value: number): string {
   return value.toLocaleString("en-US", { maximumFractionDigits: 8 });
 }
 
-// A tree of fields, as HTML (what is deep is folded) and as Markdown (nested lists).
+// A tree of fields, as HTML (deep levels are folded) and as Markdown (nested lists).
 
 type Content = Pick<Field, "fields" | "forms">;
 
@@ -203,7 +203,7 @@ function fieldHtml(field: Field, inline: (markdown: string) => string): string {
   return `<div class="field">${head}${text}${words}${inner}</div>`;
 }
 
-/** Of a long list the first ones: the rest is in the Markdown twin. */
+/** The first values of a long list; the Markdown twin has the rest. */
 function valuesHtml(values: string[]): string {
   const words = values.map((value) => `<code>${escapeHtml(value)}</code>`);
   const shown = words.slice(0, 12).join(" ");

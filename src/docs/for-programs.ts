@@ -1,5 +1,5 @@
-// The pages for programs: their Markdown, the index of the search, llms.txt (llmstxt.org), which lists the pages for language models, and
-// llms-full.txt, which holds all but the long tail in one file.
+// The pages for programs: their Markdown, the search index, llms.txt (llmstxt.org), which lists the pages for language models, and
+// llms-full.txt, which has all but the least important pages in one file.
 import { type OpenApi, operationGroups } from "./contract.ts";
 import { plainText } from "./html.ts";
 import { placeOf, placeOfFile } from "./links.ts";
@@ -37,7 +37,7 @@ export function llmsText({ document, pages, guides, site, base }: LlmsParts): st
   return `${parts.join("\n\n")}\n`;
 }
 
-/** Guides, operations and the list of errors. It takes half a second of work, which others' requests may come between. */
+/** Guides, operations and the list of errors. Takes half a second of work, which yields to other requests. */
 export async function llmsFullText({ pages, site }: LlmsParts): Promise<string> {
   const texts: string[] = [];
   for (const page of pages.values()) {
@@ -48,7 +48,7 @@ export async function llmsFullText({ pages, site }: LlmsParts): Promise<string> 
   return texts.join("\n---\n\n");
 }
 
-// A page as Markdown, for programs and for people who like it plain.
+// A page as Markdown, for programs and for people who prefer plain text.
 
 export function pageMarkdown(page: Page, site: Site): string {
   const blocks = page.blocks().map((block) => (typeof block === "string" ? block : block.markdown));
@@ -56,9 +56,9 @@ export function pageMarkdown(page: Page, site: Site): string {
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-// What the search of the pages looks in: each page's title and first sentence, its headings, and the words of its text.
+// The search index: each page's title and first sentence, its headings, and the words of its text.
 
-/** JSON. It takes half a second of work, which others' requests may come between. */
+/** JSON. Takes half a second of work, which yields to other requests. */
 export async function searchIndex(pages: Iterable<Page>, site: Site): Promise<string> {
   const found = [];
   for (const page of pages) {
@@ -76,7 +76,7 @@ export async function searchIndex(pages: Iterable<Page>, site: Site): Promise<st
   return JSON.stringify(found);
 }
 
-/** Each once, a space before it, so that what begins like it is found. Cut as the search cuts what is asked (assets/portal.js). */
+/** Each word once with a space before it, so that prefixes are found. Split as the search splits a query (assets/portal.js). */
 function wordsOf(text: string): string {
   const words = text.toLowerCase().match(/[a-z0-9_]{2,}/g) ?? [];
   return [...new Set(words)].map((word) => ` ${word}`).join("");

@@ -10,7 +10,7 @@ import type { Block, HtmlTools, Page, Site } from "./types.ts";
 export interface FrameParts extends NavigationParts {
   site: Site;
   assets: AssetNames;
-  /** Into the head of each page: what a file server can't send as a header. */
+  /** Added to the head of each page: what a file server can't send as a header. */
   head: string;
 }
 
@@ -41,24 +41,24 @@ ${scriptTag(parts, page)}`;
   return documentHtml(parts, page, { body, link });
 }
 
-/** Beside the page where there is room, else what the button in the bar opens. */
+/** Beside the page if there is room, else opened by the button in the bar. */
 function menuHtml(parts: FrameParts, { path }: Page, link: (href: string) => string): string {
   return `<nav class="menu" id="menu" popover aria-label="Documentation">${navigationHtml(parts, path, link)}</nav>`;
 }
 
-/** What it does is a help and nothing more: see assets/portal.js. */
+/** The script is optional: see assets/portal.js. */
 function scriptTag({ site, assets }: FrameParts, page: Page): string {
   const { path } = page;
   const asset = assetLinker(path, site);
   return `<script src="${asset(assets.script)}" data-index="${relative(placeOf(path, site), placeOfFile("search.json", site))}" data-root="${rootOf(page, site)}"></script>`;
 }
 
-/** Where the gateway's root, or the static site's, is from a page. */
+/** The relative path from a page to the root of the gateway or the static site. */
 function rootOf({ path }: Page, site: Site): string {
   return relative(placeOf(path, site), "x").slice(0, -1);
 }
 
-/** Scalar takes the place of the list of operations; without scripts, and until they have run, the list stands there. */
+/** Scalar replaces the list of operations; until its script has run, or without scripts, the list is shown. */
 function referenceHtml(parts: FrameParts, page: Page, link: (href: string) => string): string {
   const { site, assets } = parts;
   const asset = assetLinker(page.path, site);
@@ -111,7 +111,7 @@ function titleHtml(page: Page, site: Site): string {
   return `<div class="title">${above}<h1>${heading}</h1>${other}${lead}</div>`;
 }
 
-/** Where the page stands as Markdown, as the page says it. */
+/** The page's link to its Markdown twin. */
 function twinAddress({ path }: Page, site: Site): string {
   return relative(placeOf(path, site), placeOf(path, site, "md"));
 }
@@ -158,7 +158,7 @@ interface NavigationParts {
   guides: readonly Page[];
 }
 
-/** `link` says an address as the page does. */
+/** `link` turns an address into the page's form. */
 function navigationHtml({ document, guides }: NavigationParts, current: string, link: (href: string) => string): string {
   const item = (path: string, title: string, more = "") =>
     `<li><a href="${link(path === "" ? "/docs" : `/docs/${path}`)}"${path === current ? ' aria-current="page"' : ""}>${more}${escapeHtml(title)}</a></li>`;
@@ -172,7 +172,7 @@ function navigationHtml({ document, guides }: NavigationParts, current: string, 
   });
   return [
     list([item("", "Start")]),
-    // On pages of the reference they would only be in the way.
+    // Not shown on the reference's pages.
     `<details class="group"${/^(?:api|errors|endpoints)\b/.test(current) ? "" : " open"}><summary>Guides</summary>${list(guides.map(({ path, title }) => item(path, title)))}</details>`,
     `<p>Reference</p>${list([item("api", "Try the API"), item("endpoints", "Endpoints"), item("errors", "Error codes"), item("credits", "Credit")])}`,
     `<p>Operations</p>${groups.join("")}`,

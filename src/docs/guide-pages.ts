@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { unnamedModel } from "./here.ts";
 import type { Page, PortalFacts } from "./types.ts";
 
-/** The customer's book; the operator's guide is read in the repository. */
+/** The customer's guides; the operator's guide is read in the repository. */
 export function guidePages({ here }: Pick<PortalFacts, "here">): Page[] {
   return guides
     .filter(({ book }) => book === "customer")
@@ -20,7 +20,7 @@ export function guidePages({ here }: Pick<PortalFacts, "here">): Page[] {
     }));
 }
 
-/** What the samples need and this gateway lacks. */
+/** Kinds of models that the samples need and this gateway does not serve. */
 function notServedNote(kinds: readonly string[]): string[] {
   if (kinds.length === 0) return [];
   return [`> Not served here now: ${kinds.map((kind) => `${kind} models`).join(", ")}. Samples that need one say \`${unnamedModel}\`.`];
@@ -41,8 +41,8 @@ function withGuideLinks(text: string): string {
   );
 }
 
-// Lists the guides in reading order. Each is a file of src/docs/guides named by its slug. The portal shows the customer's book; the
-// operator's is read in the repository.
+// Lists the guides in reading order. Each is a file of src/docs/guides named by its slug. The portal shows the customer's guides;
+// the operator's guide is read in the repository.
 
 interface Guide {
   slug: string;

@@ -7,19 +7,19 @@ import { parseJson } from "../json/parse.ts";
 import type { OpenApi } from "./contract.ts";
 
 export interface Here {
-  /** Without a slash at its end; an invented one where no gateway is known. */
+  /** Without a trailing slash; an invented address if no gateway is known. */
   address: string;
-  /** A text, or JSON as text, as it holds here. */
+  /** Adapts a text, or JSON as text, to this gateway. */
   text(source: string): string;
   /** The contract with this gateway's address, and with models of its catalog in the examples. */
   document(source: string): OpenApi;
-  /** Kinds of models that a text names and that are not served. */
+  /** Kinds of models that a text names and this gateway does not serve. */
   notServed(source: string): string[];
 }
 
-/** Addresses that the sources say. */
+/** The addresses in the sources. */
 const invented = /https:\/\/gateway\.example|http:\/\/127\.0\.0\.1:8787/g;
-/** In the place of a model of a kind that is not served. */
+/** Replaces a model of a kind that is not served. */
 export const unnamedModel = "MODEL_ID";
 
 /** `publicUrl`: null where no gateway is known. */
@@ -49,7 +49,7 @@ export function openHere(catalog: Catalog, publicUrl: string | null): Here {
   };
 }
 
-/** A document with its examples as they hold here. `key`: under which it stands. */
+/** A document with its examples adapted. `key`: the member that holds it. */
 function examplesHere(catalog: Catalog, key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => examplesHere(catalog, "", item));
@@ -57,7 +57,7 @@ function examplesHere(catalog: Catalog, key: string, value: unknown): unknown {
   return exampleHere(catalog, key, Object.fromEntries(members) as object);
 }
 
-/** A model's row in an example is the row of the model that is named there; aliases are those that there are. */
+/** A model's row in an example becomes the row of the model named there; aliases become this catalog's. */
 function exampleHere(catalog: Catalog, key: string, value: object): unknown {
   if (key === "aliases" && Object.values(value).every((one) => typeof one === "string")) return Object.fromEntries(catalog.aliases);
   const { object, id } = value as Partial<ModelRow>;
@@ -70,7 +70,7 @@ function pick(row: ModelRow, keys: readonly string[]): Partial<ModelRow> {
 }
 
 /**
- * Ids hold a slash and are found wherever they stand; aliases are words, and mean a model only where one is asked for: `"model": "best"`,
+ * Ids contain a slash and are found anywhere; aliases are ordinary words, and mean a model only in a model's place: `"model": "best"`,
  * `openai.chat("best")`, `-F model=best`, `export ANTHROPIC_MODEL=best`, `ask best`.
  */
 function patternOf(names: readonly string[]): RegExp {

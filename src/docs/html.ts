@@ -1,4 +1,4 @@
-// Text and code as HTML. Everything that fills a page is escaped here.
+// Text and code as HTML. Everything on a page is escaped here.
 import { createRequire } from "node:module";
 import type { HtmlBlock, Sample } from "./types.ts";
 
@@ -8,7 +8,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character]!);
 }
 
-/** A sentence of Markdown where no markup can be. */
+/** A sentence of Markdown as plain text. */
 export function plainText(text: string): string {
   return text.replace(/\s+/g, " ").replaceAll("`", "");
 }
@@ -19,7 +19,7 @@ export function fence(language: string, code: string): string {
   return `\`\`\`${language}\n${code}\n\`\`\``;
 }
 
-/** Tabs on the page, fences one after the other in its twin. */
+/** Tabs on the page, fences one after another in its Markdown twin. */
 export function samplesBlock(samples: readonly Sample[]): HtmlBlock {
   return {
     html: (tools) => tools.samples(samples),
@@ -29,7 +29,7 @@ export function samplesBlock(samples: readonly Sample[]): HtmlBlock {
 
 // Highlights code as HTML when a page is made, so that pages need no script for it. Only the languages that we show.
 
-/** What we use of highlight.js. Its own types would bring those of browsers into the whole program. */
+/** The part of highlight.js that we use. Its own types would add the browser's types to the whole program. */
 interface Highlighter {
   registerLanguage: (name: string, grammar: unknown) => void;
   highlight: (code: string, options: { language: string; ignoreIllegals: boolean }) => { value: string };
@@ -58,7 +58,7 @@ const titles: Record<string, string> = {
   sql: "SQL",
 };
 
-/** How a reader calls a language; a shell sample that calls curl is "curl". */
+/** The reader's name for a language; a shell sample that calls curl is "curl". */
 export function languageTitle(language: string, code = ""): string {
   const name = otherNames[language] ?? language;
   if (name === "bash" && /^\s*curl\b/m.test(code)) return "curl";

@@ -1,4 +1,4 @@
-// /docs: what this is, a first call with this gateway's own address, and where to go on.
+// /docs: what this is, a first call with this gateway's own address, and where to continue.
 import { operationGroups } from "./contract.ts";
 import { escapeHtml, samplesBlock } from "./html.ts";
 import type { Block, Page, PortalFacts, Sample } from "./types.ts";

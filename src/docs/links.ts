@@ -3,13 +3,13 @@
 import { posix } from "node:path";
 import type { Site } from "./types.ts";
 
-/** The file or address of a page, without a slash in front. */
+/** The file or address of a page, without a leading slash. */
 export function placeOf(path: string, site: Site, form: "html" | "md" = "html"): string {
   if (site === "live") return `docs${path === "" ? "" : `/${path}`}${form === "md" ? ".md" : ""}`;
   return `${path === "" ? "index" : path}.${form}`;
 }
 
-/** Of a file beside the pages. */
+/** For a file beside the pages. */
 export function placeOfFile(name: string, site: Site): string {
   return site === "live" ? `docs/${name}` : name;
 }
@@ -30,8 +30,8 @@ const files: readonly string[] = ["svc-sdk.tgz"];
 const rootFiles: readonly string[] = ["openapi.json", "openapi-3.2.json", "llms.txt", "llms-full.txt"];
 
 /**
- * Turns a link of a source into one that works on the page: null where it leads to nothing that readers have (a file of the
- * repository, a scheme that runs something). Foreign addresses and anchors stay as they are.
+ * Turns a link of a source into one that works on the page; null if readers can't follow it (a file of the
+ * repository, a scheme that runs code). Foreign addresses and anchors are unchanged.
  */
 export function resolveLink(href: string, from: string, site: Site, form: "html" | "md"): string | null {
   if (/^(?:https?:|mailto:|#)/i.test(href)) return href;

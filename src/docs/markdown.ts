@@ -13,10 +13,10 @@ export interface Heading {
 }
 
 export interface RenderOptions {
-  /** The page that the text stands on. */
+  /** The page that shows the text. */
   from: string;
   site: Site;
-  /** Anchors of the page so far: no two are the same. */
+  /** Anchors of the page so far, to keep them unique. */
   ids: Set<string>;
   /** Filled with the headings, for the list of what is on the page. */
   headings: Heading[];
@@ -90,7 +90,7 @@ function pre(code: string, language: string): string {
   return `<pre tabindex="0"><code>${highlight(code.trimEnd(), language)}</code></pre>`;
 }
 
-/** Three columns and more stand below each other on a phone, each with its label. A date or a status stays on one line. */
+/** On a phone, three or more columns are stacked, each with its label. A date or a status stays on one line. */
 export function tableHtml(head: readonly string[], rows: readonly { html: string; text: string }[][], labels: readonly string[]): string {
   const cell = ({ html, text }: { html: string; text: string }, column: number) =>
     `<td data-label="${escapeHtml(labels[column] ?? "")}"${text.length <= 12 ? ' class="short"' : ""}>${html}</td>`;
@@ -100,7 +100,7 @@ export function tableHtml(head: readonly string[], rows: readonly { html: string
   return `<div class="${shape}" tabindex="0" role="group" aria-label="Table"><table><thead><tr>${heads}</tr></thead><tbody>${body}</tbody></table></div>\n`;
 }
 
-/** The same in several languages: tabs that need no script. On paper and without style they stand below each other. */
+/** The same sample in several languages: tabs that need no script. In print and without styles they are stacked. */
 export function tabs(samples: readonly Sample[], ids: Set<string>): string {
   const group = anchorOf("sample", ids);
   const titles = sampleTitles(samples);
@@ -116,7 +116,7 @@ export function tabs(samples: readonly Sample[], ids: Set<string>): string {
   return `<div class="code tabs" role="group" aria-label="Code sample">${inputs.join("")}${panels.join("")}</div>\n`;
 }
 
-/** Two of one language are told apart by the package that they use. */
+/** Two samples of one language are distinguished by the package that they use. */
 function sampleTitles(samples: readonly Sample[]): string[] {
   const plain = samples.map(({ language, code }) => languageTitle(language, code));
   return plain.map((title, index) => {
@@ -130,7 +130,7 @@ const sampleLanguages = ["sh", "bash", "ts", "typescript", "js", "python", "py"]
 /** As many as the style sheet has rules for. */
 const samplesMax = 5;
 
-/** A fence, with the paragraph above it that says whose it is ("With Python:"). */
+/** A fence, with the paragraph above it that names its language ("With Python:"). */
 interface Unit {
   tokens: Token[];
   sample: Sample;
@@ -174,7 +174,7 @@ function unitAt(tokens: readonly Token[], at: number): Unit | null {
   return { tokens: introduced ? [first, code] : [code], sample: { language, code: text }, introduced };
 }
 
-/** "With curl:" says no more than the tab does. */
+/** "With curl:" only repeats the tab's label. */
 function isBareIntroduction({ raw }: Token): boolean {
   return /^With \w+:$/.test(raw.trim());
 }
@@ -183,7 +183,7 @@ function isComment(raw: string): boolean {
   return /^<!--[\s\S]*-->$/.test(raw.trim());
 }
 
-/** The same text for its Markdown twin: links lead to twins, remarks for our tests are gone. Code stays as it is. */
+/** The same text for its Markdown twin: links point to twins, remarks for our tests are removed. Code is unchanged. */
 export function twinOf(source: string, from: string, site: Site): string {
   return source
     .split(/(^ *```[\s\S]*?^ *```)/m)

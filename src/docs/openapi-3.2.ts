@@ -1,6 +1,6 @@
-// The OpenAPI document of version 3.2, made of the generated one, which is of 3.1 and says as extensions what only 3.2 can: what the
-// records of a stream look like (x-itemSchema) and which branch of a union takes unknown tags (x-discriminator). spec/generate.ts proves
-// that it is exact.
+// The OpenAPI document of version 3.2, made from the generated 3.1 one, which has extensions for what only 3.2 can express: the
+// schema of a stream's records (x-itemSchema) and which branch of a union takes unknown tags (x-discriminator). spec/generate.ts proves
+// that the conversion is exact.
 
 export function toVersion32(document: object): object {
   return { ...(changed(document) as object), openapi: "3.2.0" };

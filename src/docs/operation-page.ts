@@ -1,4 +1,4 @@
-// One page for each operation: what it does, how to call it, what it takes and answers, how it fails. All from the contract.
+// One page for each operation: what it does, how to call it, its input and answers, its errors. All from the contract.
 import { type OperationId, operations } from "../../generated/operations.ts";
 import { exampleOf, follow, type Located, type Media, type OpenApi, type Parameter } from "./contract.ts";
 import { errorTable } from "./error-pages.ts";
@@ -59,7 +59,7 @@ function notesOf({ doc }: Located): string[] {
   return notes;
 }
 
-/** Where no example can name a model. */
+/** If no example can name a model. */
 function asksForUnserved({ requestBody }: Located["doc"]): boolean {
   const examples = Object.values(requestBody?.content ?? {}).flatMap((media) => Object.values(media.examples ?? {}));
   const models = examples.map(({ value }) => (value as { model?: string }).model).filter((model) => model !== undefined);

@@ -1,4 +1,4 @@
-// The portal: all pages by their paths, each made when it is first asked for. Used by the server and by the static build.
+// The portal: all pages by their paths, each rendered on its first request. Used by the server and by the static build.
 import type { Catalog } from "../catalog/types.ts";
 import { type Asset, type Assets, findScalar, openAssets, packSdk } from "./assets.ts";
 import { operationsOf } from "./contract.ts";
@@ -15,12 +15,12 @@ import { endpointsPage, referencePage } from "./reference-pages.ts";
 import type { Page, PortalFacts, Site } from "./types.ts";
 
 export interface Portal {
-  /** The OpenAPI document as it holds here, in both versions. */
+  /** The OpenAPI document adapted to this gateway, in both versions. */
   openapi31: () => object;
   openapi32: () => object;
   pages: ReadonlyMap<string, Page>;
   assets: Assets;
-  /** Undefined where there is no such page. */
+  /** Undefined: there is no such page. */
   html: (path: string) => string | undefined;
   markdown: (path: string) => string | undefined;
   llms: () => string;
@@ -29,7 +29,7 @@ export interface Portal {
   sdkPackage: () => Buffer;
   /** JSON for the search of the pages. */
   searchIndex: () => Promise<string>;
-  /** The page for an unknown address, with the navigation; `depth`: steps of its address below /docs, for its links. */
+  /** The page for an unknown address, with the navigation; `depth`: how many segments its address has below /docs, for its links. */
   notFound: (depth: number) => string;
 }
 
@@ -37,11 +37,11 @@ export interface PortalOptions extends Pick<PortalFacts, "publicUrl" | "canPay">
   site: Site;
   /** The generated document, as text. */
   document: string;
-  /** Of the gateway whose pages these are; another catalog needs another portal. */
+  /** The gateway's catalog; another catalog needs another portal. */
   catalog: Catalog;
-  /** The interactive reference; null where there is none. Absent: what is installed. */
+  /** The interactive reference; null: none. Absent: the installed one. */
   scalar?: Asset | null;
-  /** Into the head of each page. */
+  /** Added to the head of each page. */
   head?: (page: Page) => string;
 }
 

@@ -1,4 +1,4 @@
-// The list of all operations, and the interactive reference, which is Scalar's and runs in the reader's browser alone.
+// The list of all operations, and the interactive reference, which is Scalar's and runs only in the reader's browser.
 import { operationGroups, type OpenApi } from "./contract.ts";
 import { escapeHtml } from "./html.ts";
 import type { Block, Page, PortalFacts } from "./types.ts";
@@ -13,7 +13,7 @@ export function endpointsPage({ document }: PortalFacts): Page {
   };
 }
 
-/** /docs/api. Where Scalar is not installed it is the list of operations. */
+/** /docs/api. Without Scalar it is the list of operations. */
 export function referencePage({ document, interactive }: PortalFacts): Page {
   return {
     path: "api",

@@ -1,4 +1,4 @@
-// How an operation is called, in curl, TypeScript (svc-sdk) and, where a client of that language exists, Python. Made from the
+// Sample calls of an operation, in curl, TypeScript (svc-sdk) and, if a client of that language exists, Python. Made from the
 // contract's own examples.
 import { exampleOf, type Located, type Media, type Parameter } from "./contract.ts";
 import type { Sample } from "./types.ts";
@@ -22,7 +22,7 @@ interface CallShown {
 
 function bodyOf({ doc }: Located): CallShown["body"] {
   const content = doc.requestBody?.content ?? {};
-  // A file of the reader's own is there; an address that the contract invents is not.
+  // Readers have files of their own; an address that the contract invents does not exist.
   const form = examplesOf(content["multipart/form-data"])[0];
   if (form !== undefined) return { form: Object.fromEntries(Object.entries(form).map(([name, value]) => [name, formValue(value)])) };
   const json = examplesOf(content["application/json"])[0];
@@ -35,13 +35,13 @@ function examplesOf(media: Media | undefined): Record<string, unknown>[] {
   return values.sort((a, b) => JSON.stringify(a).length - JSON.stringify(b).length);
 }
 
-/** A text of the contract stands for the bytes of a file and names it. */
+/** In the contract a text stands for the bytes of a file and gives its name. */
 function formValue(value: unknown): string {
   const [, name] = /^<the bytes of (.+)>$/.exec(String(value)) ?? [];
   return name === undefined ? String(value) : `@${name}`;
 }
 
-/** Where an answer is sound and nothing else: what it is saved as. */
+/** The file name for an answer that is only sound. */
 function fileOf({ doc }: Located): string | null {
   const types = Object.entries(doc.responses).flatMap(([status, { content }]) => (Number(status) < 300 ? Object.keys(content ?? {}) : []));
   return types.length > 0 && types.every((type) => type.startsWith("audio/")) ? "speech.mp3" : null;
@@ -93,7 +93,7 @@ function typescriptOf({ operation, body, access }: CallShown): Sample | null {
   };
 }
 
-/** Calls that OpenAI's and Anthropic's clients for Python know under the same name, with what these clients insist on. */
+/** Calls that OpenAI's and Anthropic's Python clients have under the same name, with the arguments that they require. */
 const pythonCalls: Record<string, readonly string[]> = {
   "chat.completions.create": ["model", "messages"],
   "completions.create": ["model", "prompt"],
@@ -103,7 +103,7 @@ const pythonCalls: Record<string, readonly string[]> = {
   "messages.create": ["model", "messages", "max_tokens"],
 };
 
-/** Fields of ours that those clients take in `extra_body` alone. */
+/** Our own fields, which those clients take only in `extra_body`. */
 const beyondPython = ["voice_settings"];
 
 function pythonOf({ operation, access }: CallShown): Sample | null {
@@ -163,7 +163,7 @@ function shellWord(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** As a person writes an object: names without quotes. */
+/** An object as people write it: names without quotes. */
 function literal(value: unknown): string {
   const text = JSON.stringify(value, null, 2).replace(/^(\s*)"([A-Za-z_$][\w$]*)":/gm, "$1$2:");
   const short = text.replace(/\n\s*/g, " ");

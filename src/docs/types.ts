@@ -9,20 +9,20 @@ export interface Sample {
   caption?: string;
 }
 
-/** What the pages say of this gateway. */
+/** What the pages say about this gateway. */
 export interface PortalFacts {
   /** With this gateway's address and models in its examples. */
   document: OpenApi;
   here: Here;
-  /** Address of the gateway that the examples call, without a slash at its end; null in a static site that knows none. */
+  /** Address of the gateway that the examples call, without a trailing slash; null in a static site without a gateway. */
   publicUrl: string | null;
-  /** Whether credit can be paid online; null: it is not known which gateway this is. */
+  /** Whether credit can be paid online; null: the gateway is unknown. */
   canPay: boolean | null;
-  /** Whether the interactive reference is there. */
+  /** Whether the interactive reference is available. */
   interactive: boolean;
 }
 
-/** A piece of a page: Markdown for both forms, or HTML of its own beside its Markdown. */
+/** A block of a page: Markdown for both forms, or separate HTML beside its Markdown. */
 export type Block = string | HtmlBlock;
 
 export interface HtmlBlock {
@@ -30,29 +30,29 @@ export interface HtmlBlock {
   markdown: string;
 }
 
-/** What a block with its own HTML may need of the page that it stands on. */
+/** What a block with its own HTML may need from its page. */
 export interface HtmlTools {
   /** A short text of Markdown, as paragraphs. */
   markdown: (source: string) => string;
-  /** `/docs/…` as the page says it. */
+  /** `/docs/…` as the page's relative link. */
   link: (href: string) => string;
   /** Samples as tabs. */
   samples: (samples: readonly Sample[]) => string;
 }
 
 export interface Page {
-  /** Below /docs, without a slash in front; "" is the landing page. */
+  /** Below /docs, without a leading slash; "" is the landing page. */
   path: string;
   title: string;
   /** One sentence, as text. */
   summary: string;
-  /** A word above the title: where the reader is. */
+  /** A word above the title that says where the reader is. */
   kicker?: string;
-  /** After the title. Links are `/docs/…` or addresses of the gateway's root; they are made relative later. */
+  /** Follows the title. Links are `/docs/…` or addresses from the gateway's root; they are made relative later. */
   blocks: () => Block[];
-  /** Its own HTML where the usual frame does not fit. */
+  /** Its own HTML, if the usual frame does not fit. */
   shape?: "landing" | "reference" | "missing";
 }
 
-/** Where links lead: pages as the gateway serves them, or as files of a static site. */
+/** Where links point: pages as the gateway serves them, or files of a static site. */
 export type Site = "live" | "static";

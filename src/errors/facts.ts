@@ -7,9 +7,9 @@ import type { Operation } from "../../generated/operations.ts";
 export interface ErrorFacts {
   code: ErrorCode;
   row: ErrorRow;
-  /** Ascending; empty where the code is only ever a failed job's, or comes inside a stream. */
+  /** Ascending; empty if the code is only ever a failed job's, or comes inside a stream. */
   statuses: readonly number[];
-  /** The row at those of them where it is another. */
+  /** The rows of statuses that have one of their own. */
   otherwise: readonly { status: number; row: ErrorRow }[];
   /** In the contract's order; a job's code names the operations that read jobs as well. */
   operations: readonly Operation[];
@@ -37,7 +37,7 @@ export function allErrorFacts(): ErrorFacts[] {
   });
 }
 
-/** The code in the words of the operation's dialect: older endpoints have others. */
+/** The code in the operation's dialect: older endpoints have other codes. */
 export function shownAs({ dialect }: Operation, code: ErrorCode): string {
   return (dialects[dialect] as DialectRow).codes[code] ?? code;
 }
@@ -50,7 +50,7 @@ export function statusesOf(operation: Operation, code: ErrorCode): readonly numb
   return operation.statuses?.[code] ?? (ofDialect === undefined ? (row.statuses ?? [row.status]) : [ofDialect]);
 }
 
-/** The template as a sentence for readers: with every part, `{name}` standing for a value. */
+/** The template as a sentence for readers: with every optional part, and `{name}` for values. */
 export function messageTemplate({ message }: ErrorRow): string {
   return message.replace(/\[([^[\]]*\{\w+\}[^[\]]*)\]/g, "$1");
 }

@@ -35,7 +35,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The commonest refusal: one field, and what is wrong with it. */
+/** The most common refusal: one field, and what is wrong with it. */
 export function failParameter(param: string, reason: string): never {
   return fail("invalid_parameter", { param, text: { param, reason } });
 }

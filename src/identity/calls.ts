@@ -5,7 +5,7 @@ import { Agent, request } from "undici";
 import { isEmailAddress } from "../text/email-address.ts";
 import type { Answer } from "./types.ts";
 
-/** Every call, from connecting to the last byte. In seconds, as openid-client counts. */
+/** Timeout of every call, from connecting to the last byte. In seconds, as openid-client counts. */
 export const deadlineSec = 10;
 
 /** Key sets and discovery documents have some kilobytes. */
@@ -50,7 +50,7 @@ export function openCalls({ deadlineMs = deadlineSec * 1000 } = {}): Calls {
   };
   return {
     async send(url, options) {
-      // What is asked for with a user's token is not shared.
+      // Requests with a user's token are not shared.
       const isPublished = options.method === "GET" && !new Headers(options.headers).has("authorization");
       const { status, type, bytes } = await (isPublished ? shared(url, options) : read(agent, url, options));
       return new Response(bytes.length === 0 ? null : bytes, {
@@ -74,7 +74,7 @@ async function read(agent: Agent, url: string, { method, headers, body, signal }
   }
 }
 
-/** What is asked for by GET is there wherever the provider works; a refusal by POST says something about what was posted. */
+/** A working provider answers every GET, so a refused one means that it is unavailable; a refused POST is about what was posted. */
 function isAnswer(method: string, status: number): boolean {
   return status === 200 || (method !== "GET" && status >= 400 && status < 500 && status !== 429);
 }
@@ -92,7 +92,7 @@ function faultWord(error: unknown): string {
 // Turns what openid-client throws into an answer: refused or unavailable. Its errors hold tokens and whole bodies in their causes, so
 // only words known to be harmless are passed on.
 
-/** What the provider said is sound, but proves no verified address. */
+/** The provider's answer is valid, but proves no verified address. */
 export class NotProven extends Error {}
 
 export async function answerOf<T>(work: () => Promise<T>): Promise<Answer<T>> {
@@ -103,10 +103,10 @@ export async function answerOf<T>(work: () => Promise<T>): Promise<Answer<T>> {
   }
 }
 
-/** RFC 6749 5.2 and GitHub's own word: the operator's registration is wrong, not what the user brings. */
+/** RFC 6749 5.2 and GitHub's own code: the operator's registration is wrong, not the user's credential. */
 const clientRefused = new Set(["invalid_client", "unauthorized_client", "incorrect_client_credentials"]);
 
-/** Answers that are no OAuth at all. */
+/** Answers that are not OAuth. */
 const garbled = new Set(["OAUTH_RESPONSE_IS_NOT_CONFORM", "OAUTH_RESPONSE_IS_NOT_JSON"]);
 
 export function whyNot(error: unknown): Exclude<Answer<never>, { kind: "answer" }> {
@@ -133,7 +133,7 @@ function wordOf(code: unknown): string {
   return typeof code === "string" && /^\w{1,60}$/.test(code) ? code : "unknown";
 }
 
-// An address as a provider gives it, held to what sign-up takes.
+// A provider's address, checked by the rules of sign-up.
 
 export function verifiedAddress(email: unknown): string {
   if (typeof email !== "string" || !isEmailAddress(email)) throw new NotProven("no usable address");

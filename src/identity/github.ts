@@ -52,7 +52,7 @@ function configure(
   const config = new openid.Configuration(endpoints, clientId, clientSecret ?? undefined);
   config[openid.customFetch] = async (url, options) => withErrorStatus(await send(url, options));
   config.timeout = deadlineSec;
-  if (protocol === "http:") openid.allowInsecureRequests(config); // the operator wrote the address down as such
+  if (protocol === "http:") openid.allowInsecureRequests(config); // the operator configured this http address
   return config;
 }
 

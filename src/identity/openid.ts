@@ -11,7 +11,10 @@ interface OpenidSettings {
   issuer: URL;
 }
 
-/** Providers change their discovery document about never. Their keys openid-client keeps for 5 minutes and asks for when one is new. */
+/**
+ * Providers almost never change their discovery document. openid-client caches their keys for 5 minutes and reloads them for an unknown
+ * key.
+ */
 const discoveryMs = 60 * 60 * 1000;
 
 export function openidProvider(settings: OpenidSettings, { send }: Calls): IdentityProvider {
@@ -57,22 +60,22 @@ async function discover({ issuer, clientId, clientSecret }: OpenidSettings, send
     return await openid.discovery(issuer, clientId, clientSecret ?? undefined, undefined, {
       timeout: deadlineSec,
       [openid.customFetch]: send,
-      // The first lets a bare identity token be checked. An http issuer is one that the operator wrote down as such.
+      // The first allows checking a bare identity token. An http issuer was configured as such by the operator.
       execute: [openid.useIdTokenResponseType, ...(issuer.protocol === "http:" ? [openid.allowInsecureRequests] : [])],
     });
   } catch (error) {
-    throw new ProviderUnavailable(`discovery: ${whyNot(error).reason}`); // nothing that the user brought was looked at yet
+    throw new ProviderUnavailable(`discovery: ${whyNot(error).reason}`); // nothing from the user was checked yet
   }
 }
 
-/** As if the token had come back in the address of an implicit flow: the one way in which openid-client checks a token by itself. */
+/** Treats the token as the result of an implicit flow: the only way that openid-client checks a token alone. */
 function checkedClaims(config: openid.Configuration, idToken: string, nonce: string): Promise<openid.IDToken> {
   const back = new URL("https://gateway.invalid/");
   back.hash = new URLSearchParams({ id_token: idToken }).toString();
   return openid.implicitAuthentication(config, back, nonce);
 }
 
-/** For providers that give the address only to the holder of an access token. */
+/** For providers that reveal the email address only to the holder of an access token. */
 async function userInfo(config: openid.Configuration, accessToken: string, subject: string): Promise<Claims> {
   if (config.serverMetadata().userinfo_endpoint === undefined) return {};
   return openid.fetchUserInfo(config, accessToken, subject);

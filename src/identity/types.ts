@@ -10,11 +10,11 @@ export interface IdentityProvider {
   proveByIdToken: ((flow: Flow, idToken: string) => Promise<Answer<Identity>>) | null;
 }
 
-/** A sign-in under way, as it was started. */
+/** A sign-in in progress, as it was started. */
 export interface Flow {
   redirectUri: string;
   nonce: string;
-  /** The secret of PKCE, which never leaves for the browser. */
+  /** PKCE's secret, which never goes to the browser. */
   codeVerifier: string;
 }
 
@@ -22,10 +22,10 @@ export type Answer<T> =
   | { kind: "answer"; value: T }
   /** The provider does not confirm it; `reason` is for the log and holds no token. */
   | { kind: "refused"; reason: string }
-  /** The provider is unavailable, too slow, or does not accept this gateway: nothing that the user can mend. */
+  /** The provider is unavailable, too slow, or does not accept this gateway: nothing that the user can fix. */
   | { kind: "unavailable"; reason: string };
 
-/** Who the user is there. The provider has verified the address. */
+/** The user's identity at the provider, which has verified the address. */
 export interface Identity {
   issuer: string;
   subject: string;

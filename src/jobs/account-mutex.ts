@@ -1,5 +1,5 @@
 // Bounds how many of an account's submits and ends wait for its balance at once. They lock it one after another, and each waiter takes a
-// connection: an account whose balance is held would soon have all of them.
+// connection: an account whose balance is held would soon occupy all of them.
 import { inSlot, openSlots, type Slots } from "../concurrency/slots.ts";
 
 /** The second one waits for the lock while the first one's commit reaches the disk. */

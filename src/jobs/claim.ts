@@ -29,14 +29,14 @@ export interface JobAttempt extends Omit<AttemptRecord, "cost_basis"> {
   layer: number;
 }
 
-/** Another runner has the job, or it has ended. */
+/** Another runner has the job, or the job has ended. */
 export class LeaseLost extends Error {}
 
 type Leasing = Pick<JobParts, "db" | "owner" | "times">;
 
 /**
- * Claims due jobs, the longest waiting first; where `isShort` of room, first those of the accounts with the fewest running. A job that is older
- * than jobs may get is left to the sweep.
+ * Claims due jobs, the longest waiting first; where `isShort` of room, first those of the accounts with the fewest running. A job that is
+ * older than jobs may get is left to the sweep.
  */
 export async function claimJobs({ db, owner, times }: Leasing, most: number, isShort = false): Promise<ClaimedJob[]> {
   const values = [owner, most, interval(times.leaseMs), interval(times.runLifeMs)];

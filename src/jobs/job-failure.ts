@@ -6,7 +6,7 @@ import type { JobErrorCode } from "./types.ts";
 
 export class JobFailure extends Error {
   readonly code: JobErrorCode;
-  /** The upstream's own word for it; null: none. */
+  /** The upstream's own code for it; null: none. */
   readonly word: string | null;
 
   constructor(code: JobErrorCode, message: string, word: string | null = null, cause?: unknown) {

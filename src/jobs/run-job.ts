@@ -56,8 +56,8 @@ export async function runJob(parts: JobParts, job: ClaimedJob, held: Held): Prom
 }
 
 /**
- * Whether the job ended in failure although this runner's write of the end failed: by an earlier attempt whose answer was lost, or by another
- * runner. A failed job never changes. Where it can't be read, its files stay.
+ * Whether the job ended in failure although this runner's write of the end failed: by an earlier attempt whose answer was lost, or by
+ * another runner. A failed job never changes. Where it can't be read, its files stay.
  */
 async function hasFailed({ db }: JobParts, { id }: ClaimedJob): Promise<boolean> {
   const sql = "select 1 from media_job where id = $1 and status in ('failed', 'expired')";
@@ -105,7 +105,7 @@ async function keepTicket(parts: JobParts, { job, held, attempts }: Running, wor
   }
 }
 
-/** Lets go as soon as this process stops, since another one can continue. */
+/** Gives the job up as soon as this process stops, since another one can continue. */
 async function follow(parts: JobParts, { job, held, signal }: Running, work: { ticket: Ticket; route: Route }): Promise<MadeFile[]> {
   try {
     return await followTicket(parts, job, work, AbortSignal.any([signal, held.handover]));
@@ -126,7 +126,7 @@ async function cancel({ providers, log }: JobParts, job: ClaimedJob, { ticket, r
   if (ticket.cancelUrl === null) return;
   const call = callOf(job, route, AbortSignal.timeout(cancelMs));
   await providers.queues[route.provider.protocol]?.cancel(call, ticket).catch((error: unknown) => {
-    log.warn({ err: error, job: job.shown_id }, "an upstream did not take back its work");
+    log.warn({ err: error, job: job.shown_id }, "an upstream did not cancel a job's work");
   });
 }
 

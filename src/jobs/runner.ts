@@ -6,9 +6,9 @@ import type { JobParts } from "./parts.ts";
 import { type RunEnd, runJob } from "./run-job.ts";
 
 /**
- * A job polled every 2 s costs a process some 0.3 ms of work a second, and Postgres 0.2 ms every 3 s for its lease: 1000 of them take a third of
- * a core here and 7 % of one there; further jobs are for other replicas. It is 26 accounts of the highest tier with every slot full of long
- * videos, so from half of it on, claims go round the accounts.
+ * A job polled every 2 s costs a process some 0.3 ms of work a second, and Postgres 0.2 ms every 3 s for its lease: 1000 of them take a
+ * third of a core here and 7 % of one there; further jobs are for other replicas. It is 26 accounts of the highest tier with every slot
+ * full of long videos, so from half of it on, claims go round the accounts.
  */
 const runningMax = 1_000;
 const shortFrom = runningMax / 2;
@@ -19,7 +19,7 @@ const giveBackMs = 3_000;
 
 interface RunningJob {
   job: ClaimedJob;
-  /** Lets go of it without writing anything. */
+  /** Gives the job up without writing anything. */
   drop: AbortController;
   done: Promise<void>;
 }

@@ -1,7 +1,7 @@
-// Parses JSON in place of JSON.parse: V8 from Node 24 on misreads keys that are written with an escape, once it has met a key with a
+// Replaces JSON.parse: V8 from Node 24 on misreads keys that are written with an escape, once it has met a key with a
 // backslash at their place (the gateway's docs/v8-json-escaped-keys.md). Our own parser reads texts with such a key, V8's all others.
 
-/** Like JSON.parse: the same values, and a SyntaxError for what is no JSON. */
+/** Like JSON.parse: the same values, and a SyntaxError for text that is not JSON. */
 export function parseJson(text: string): unknown {
   return hasEscapedKey(text) ? readJson(text, Number) : (JSON.parse(text) as unknown);
 }
@@ -9,8 +9,8 @@ export function parseJson(text: string): unknown {
 const [quote, backslash] = [0x22, 0x5c];
 
 /**
- * Whether a key is written with an escape. Asked of every text, most of which hold escapes: searches jump from an escape to the next colon,
- * and look at what stands before it. Of a text that is no JSON it may say either.
+ * Whether a key is written with an escape. Runs on every text, most of which contain escapes: the search jumps from an escape to the next
+ * colon and checks what precedes it. For a text that is not JSON the result may be either.
  */
 export function hasEscapedKey(text: string): boolean {
   let escape = text.indexOf("\\");
@@ -21,7 +21,7 @@ export function hasEscapedKey(text: string): boolean {
     colon += 1;
     if (text.charCodeAt(before) === quote && !isEscaped(text, before)) {
       if (followsEscape(text, before)) return true;
-      // A string has ended here, or begins: the next one of interest is the one with the next escape.
+      // A string ends or begins here: the next relevant string is the one with the next escape.
       if (escape < colon) escape = text.indexOf("\\", colon);
       if (escape === -1) return false;
       colon = escape;
@@ -31,7 +31,7 @@ export function hasEscapedKey(text: string): boolean {
   return false;
 }
 
-/** Whether an escape stands between this quote and the one before it, which may itself be escaped. */
+/** Whether there is an escape between this quote and the previous one, which may itself be escaped. */
 function followsEscape(text: string, end: number): boolean {
   for (let at = end - 1; at >= 0; at -= 1) {
     const unit = text.charCodeAt(at);
@@ -61,7 +61,7 @@ const words: readonly (readonly [string, unknown])[] = [
   ["null", null],
 ];
 
-/** Reads any JSON text; `numberOf` makes a number's value of its text. Without recursion: a text may be nested as deep as it likes. */
+/** Reads any JSON text; `numberOf` turns a number's text into its value. Without recursion, so that a text may be nested to any depth. */
 export function readJson(text: string, numberOf: (source: string) => unknown): unknown {
   const open: Open[] = [];
   let at = afterSpace(text, 0);
@@ -164,8 +164,8 @@ function fail(position: number): never {
 }
 
 /**
- * Without a prototype __proto__ is a key like others, and without a hidden class (Object.create makes none) none of its keys gets where V8
- * would take it for another text's.
+ * Without a prototype, __proto__ is an ordinary key. Without a hidden class (Object.create makes none), none of its keys enters the cache
+ * from which V8 would misread another text.
  */
 const emptyObject = () => Object.create(null) as Record<string, unknown>;
 

@@ -26,8 +26,8 @@ export function surelyFits({ contextWindow }: Model, { tokensMax, tokensLikely, 
 }
 
 /**
- * A model's own tokenizer may make up to a fifth fewer tokens than ours: of Chinese, code or digits. The upstream decides what lies between,
- * and that costs at most the window, which is reserved.
+ * A model's own tokenizer may make up to a fifth fewer tokens than ours, for Chinese, code or digits. The upstream decides what lies
+ * between, and that costs at most the window, which is reserved.
  */
 const countedAtMost = 1.25;
 

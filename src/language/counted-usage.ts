@@ -19,7 +19,7 @@ export async function countPrompt({ log }: Pick<Context, "log">, size: PromptSiz
   try {
     return await size.countTokens();
   } catch (error) {
-    log.error({ err: error }, "a prompt could not be counted by the tokenizer, so its bytes were");
+    log.error({ err: error }, "a prompt could not be counted by the tokenizer; its bytes were counted instead");
     return size.tokensLikely;
   }
 }

@@ -11,7 +11,7 @@ export function isAccountHeld(error: unknown): boolean {
   return code === "55P03" || code === "57014";
 }
 
-/** Like a batcher; an item whose account is held is retried until `patienceMs` are over. */
+/** Like a batcher; an item whose account is held is retried until `timeoutMs` are over. */
 export function createAccountBatcher<Item extends { accountId: bigint }, Result>(
   db: Db,
   options: Parameters<typeof createBatcher<Item, Result>>[0],
@@ -42,7 +42,7 @@ export function createAccountBatcher<Item extends { accountId: bigint }, Result>
   };
   return {
     run(item) {
-      const giveUpAt = performance.now() + options.patienceMs;
+      const giveUpAt = performance.now() + options.timeoutMs;
       if (held.has(item.accountId)) return waitFor(item, giveUpAt);
       return usual.run(item).catch((error: unknown) => {
         if (!isAccountHeld(error)) throw error;

@@ -168,13 +168,13 @@ function openBatchers(db: Db, owner: string, times: LedgerTimes, watch: LedgerWa
   const reserving = createAccountBatcher(db, {
     work: (items: readonly ReserveRequest[]) => reserveBatch(db, owner, items),
     waitingMax: reserveWaitingMax,
-    patienceMs: times.reserveTimeoutMs,
+    timeoutMs: times.reserveTimeoutMs,
     ...(watch && { gauge: watch.reserving }),
   });
   const settling = createAccountBatcher(db, {
     work: (items: readonly Settlement[]) => settleBatch(db, items),
     waitingMax: Infinity,
-    patienceMs: times.settleTimeoutMs,
+    timeoutMs: times.settleTimeoutMs,
     ...(watch && { gauge: watch.settling }),
   });
   return { reserving, settling };

@@ -5,7 +5,7 @@ import { isAccountHeld } from "./account-batcher.ts";
 
 const pauseMs = 200;
 
-/** Retries until `ms` are over or the signal fires, then throws the last error. */
+/** Retries until `ms` have passed or the signal fires, then throws the last error. */
 export async function persist<T>(ms: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + ms;
   for (;;) {

@@ -35,12 +35,12 @@ export class MaybePosted extends Error {}
 export async function postEntryPatiently(
   db: Queries,
   { accountId, kind, amount, ref, at }: Omit<Posting, "id">,
-  patienceMs: number,
+  timeoutMs: number,
 ): Promise<Amount> {
   const values = [accountId, at, uuidv7(at), kind, amount, ref];
   let maybePosted = false;
   try {
-    return await persist(patienceMs, new AbortController().signal, async () => {
+    return await persist(timeoutMs, new AbortController().signal, async () => {
       await db.pool.query(`${insertion} on conflict (account_id, id, kind) do nothing`, values).catch((error: unknown) => {
         maybePosted ||= isTransient(error) && !isSurelyUndone(error);
         throw error;

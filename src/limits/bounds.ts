@@ -67,7 +67,7 @@ export function boundReads(counters: Pick<Counters, "take">): Bounds {
   };
 }
 
-// The same sliding-window counter in this process's memory: for the cheap ceiling, and for reads while the database is unavailable. Bounded:
+// The same sliding-window counter in this process's memory: for the coarse rate limit, and for reads while the database is unavailable. Bounded:
 // drops the keys that were not used for longest. Uses performance.now(), which setting the clock does not move.
 
 interface LocalCounter {

@@ -62,7 +62,7 @@ export async function countCall(
     correct(measured) {
       const more = measured - estimate;
       const take = takes[2] as Take;
-      // What is more counts now: the window of the estimate would soon have passed.
+      // The excess counts now, because the estimate's window would soon have passed.
       if (more !== 0) limits.counters.correct([more > 0 ? { ...take, amount: more, limit: null } : given(take, more)]);
     },
     giveBack() {

@@ -40,7 +40,7 @@ export interface Counters {
 
 const waitingMax = 20_000;
 /** As long as a reservation waits (src/ledger/ledger.ts). */
-const patienceMs = 3_000;
+const timeoutMs = 3_000;
 /** Corrections go with the next take, or alone after this. */
 const correctionMs = 100;
 /** Counts distinct windows. */
@@ -63,18 +63,19 @@ export function openCounters(db: Db, onFault: (error: unknown, what: string) => 
   };
   const batcher = createBatcher({
     waitingMax,
-    patienceMs,
+    timeoutMs,
     turns: db.turns,
     ...(gauge && { gauge }),
     async work(items: readonly (readonly Take[])[]) {
-      // What is given back is sent again only if surely nothing of it was done: given back twice, it would let too many through.
+      // What is given back is resent only if certainly nothing of it was done: given back twice, it would let too many through.
       const changes = [...corrections.values()];
       corrections = new Map();
       const asked = items.filter((takes) => takes.length > 0);
       if (asked.length + changes.length === 0) return items.map(() => null);
-      // First, so that what is given back can be taken at once.
+      // Given back first, so that it can be taken at once.
       const rows = await decide(db, changes.length > 0 ? [changes, ...asked] : asked).catch((error: unknown) => {
-        // Where it may have been done, only what was added is sent again: counting twice refuses too many, not counting lets too many through.
+        // Where it may have been done, only what was added is sent again: counting twice refuses too many, not counting lets too many
+        // through.
         add(isSurelyUndone(error) ? changes : changes.filter(({ amount }) => amount > 0));
         throw error;
       });

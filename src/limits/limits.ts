@@ -13,7 +13,7 @@ export interface Limits extends Bounds {
   counters: Counters;
   /** For callers without an account, e.g. ("sign-in", an email address, 10). Fails with rate_limit_exceeded above `perMinute`. */
   throttle(what: string, subject: string, perMinute: number): Promise<void>;
-  /** A cheap ceiling for calls that name a model, in this process's memory only; refused calls count as well. */
+  /** A coarse rate limit for calls that name a model, in this process's memory only; refused calls count as well. */
   assertBelowCeiling(accountId: bigint, perMinute: number): void;
   /** Counts wrong requests by network, e.g. with a wrong signature, in this process's memory, before anything of a request is read. */
   faults: {

@@ -1,4 +1,4 @@
-// Sends mail: over SMTP where the operator configured a server, else into the log, where only the operator reads that. Knows no texts.
+// Sends mail: over SMTP if the operator configured a server, else into the log if only the operator reads it. Knows no texts.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Transporter } from "nodemailer";
 import type { Logger } from "pino";
@@ -13,7 +13,7 @@ export interface Mail {
 export interface Mailer {
   /** Returns at once and never throws: how long a mail takes, or whether one is sent at all, must not show in a reply. */
   send(mail: Mail): void;
-  /** Waits for what is under way. */
+  /** Waits for mails in flight. */
   close(): Promise<void>;
 }
 
@@ -21,9 +21,9 @@ interface MailerOptions {
   smtpUrl: string | null;
   from: string;
   log: Logger;
-  /** Without SMTP: whether a mail may stand in the log as it is. Its link signs in anyone who reads it. */
+  /** Without SMTP: whether a mail may be logged in full. Its link signs in anyone who reads it. */
   prints?: boolean;
-  /** What is under way at the end of the process has this long. */
+  /** How long mails in flight may take at the end of the process. */
   closeMs?: number;
 }
 
@@ -38,11 +38,11 @@ export function createMailer({ smtpUrl, from, log, prints = true, closeMs = 10_0
   };
 }
 
-// Mail over SMTP: a bounded number under way, each tried a few times. A mail's text is never logged: its link signs its reader in.
+// Mail over SMTP: a bounded number in flight, each tried a few times. A mail's text is never logged: its link signs its reader in.
 
 /** More mails than this are dropped: a long outage of the server would fill the memory. */
 const underWayMax = 1_000;
-/** Before the second and the third try: a moment's fault, and a mail server's restart. */
+/** Pauses before the second and third attempt: for a transient error, and for a mail server's restart. */
 const pausesMs = [1_000, 10_000];
 
 const transportOptions = {
@@ -58,10 +58,10 @@ const transportOptions = {
 } as const;
 
 function createSmtpMailer({ smtpUrl, from, log, closeMs }: Required<Omit<MailerOptions, "prints">> & { smtpUrl: string }): Mailer {
-  // Not shown in the message: it holds a password.
+  // The message omits the address, which contains a password.
   if (!/^smtps?:\/\/[^/]/i.test(smtpUrl) || !URL.canParse(smtpUrl))
     throw new Error("SMTP_URL must look like smtp://user:password@host:587");
-  // Loaded here and not above: a gateway without SMTP starts without it.
+  // Loaded on demand: a gateway without SMTP doesn't need it.
   const opening = import("nodemailer").then(({ createTransport }) => createTransport({ url: smtpUrl, ...transportOptions }));
   const underWay = new Set<Promise<void>>();
   const closing = new AbortController();
@@ -76,7 +76,7 @@ function createSmtpMailer({ smtpUrl, from, log, closeMs }: Required<Omit<MailerO
     async close() {
       closing.abort();
       await Promise.race([Promise.all(underWay), sleep(closeMs, undefined, { ref: false })]);
-      if (underWay.size > 0) log.error({ mails: underWay.size }, "mails were not sent before the end");
+      if (underWay.size > 0) log.error({ mails: underWay.size }, "mails were not sent before shutdown");
       (await opening).close();
     },
   };
@@ -86,17 +86,17 @@ interface Delivery {
   from: string;
   mail: Mail;
   log: Logger;
-  /** Fires when there is no time left to pause. */
+  /** Fires when there is no time left for a pause. */
   closing: AbortSignal;
 }
 
 /** Never rejects. */
 async function deliver(transport: Transporter, { from, mail, log, closing }: Delivery): Promise<void> {
   const { to, subject, text } = mail;
-  if (!isEmailAddress(to)) return log.error("a mail was not sent: its address is none");
+  if (!isEmailAddress(to)) return log.error("a mail was not sent: its address is invalid");
   for (let tries = 1; ; tries++) {
     try {
-      // As an object the address is taken as it is; as text it would be read as a list.
+      // An object is used as a single address; a text would be parsed as a list.
       await transport.sendMail({ from, to: { name: "", address: to }, subject, text, headers: { "Auto-Submitted": "auto-generated" } });
       return;
     } catch (error) {
@@ -108,12 +108,12 @@ async function deliver(transport: Transporter, { from, mail, log, closing }: Del
   }
 }
 
-/** 5xx: the server will not change its mind. */
+/** 5xx: a permanent refusal. */
 function isRefused(error: unknown): boolean {
   return ((error as { responseCode?: number }).responseCode ?? 0) >= 500;
 }
 
-/** Of a nodemailer error: what the server said, and not what was sent to it. */
+/** The loggable part of a nodemailer error: what the server answered, not what was sent to it. */
 function facts(error: unknown): { code: unknown; responseCode: unknown; reason: string } {
   const { code, responseCode, message } = error as Error & { code?: unknown; responseCode?: unknown };
   return { code, responseCode, reason: message };

@@ -17,7 +17,7 @@ export interface KeepParts {
   /** See FetchOrder. */
   ca?: string;
   limits: Record<KeepOrder["kind"], FetchLimits>;
-  /** Pauses before a file that could not be reached is tried again: one more try for each. */
+  /** Pauses before the next attempts at an unreachable file: one more attempt for each. */
   pausesMs: readonly number[];
 }
 
@@ -78,7 +78,7 @@ async function loadFile(parts: KeepParts, { provider, kind, signal }: KeepOrder,
   }
 }
 
-/** Throws MediaFault: `invalid` where it is not what was ordered, `unreachable` where its end is missing, which a new try may mend. */
+/** Throws MediaFault: `invalid` if it is not what was requested, `unreachable` if its end is missing, which a new attempt may fix. */
 async function tell(path: string, medium: KeepOrder["kind"]): Promise<Kind> {
   const kind = await kindOf(path);
   if (kind?.medium !== medium) throw new MediaFault("invalid", `What was made is no ${medium} of a known kind.`);
@@ -133,7 +133,7 @@ function thousandths(value: number): number | null {
   return value > 0 && Number.isFinite(value) ? Math.round(value * 1_000) / 1_000 : null;
 }
 
-// Tells whether a file has its end: one that the provider itself cut off looks complete to HTTP and to the measurement, which reads only
+// Checks whether a file has its end: one that the provider itself truncated looks complete to HTTP and to the measurement, which reads only
 // headers. Nothing is decoded. GIF and WebM have no recognisable end mark and count as complete.
 
 /** How far from the end of the file an image's end mark may be: cameras and editors write behind it. */

@@ -21,7 +21,7 @@ const kinds: readonly Kind[] = [
   { contentType: "video/quicktime", extension: "mov", medium: "video" },
 ];
 
-/** Generated audio is typed by its ordered format, because raw samples have no signature. */
+/** Generated audio is typed by its requested format, because raw samples have no signature. */
 const audioTypes = new Map<string, string>(Object.values(audioFormats).map(({ extension, contentType }) => [extension, contentType]));
 
 /** Finer kinds that are shown as the coarser one everywhere. */

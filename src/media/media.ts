@@ -1,4 +1,4 @@
-// Builds what src/media gives from the configuration.
+// Builds the parts of src/media from the configuration.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../config.ts";
@@ -13,7 +13,7 @@ import { contentTypeOf, kindOf } from "./kinds.ts";
 import { type DiskRoom, diskRoomBytes, openDiskRoom, openTempFiles, type WithTempFile } from "./temp-files.ts";
 import { type Media, MediaFault, type Store } from "./types.ts";
 
-/** For tests: other names, other trust, shorter waiting. */
+/** For tests: other names, other certificates, shorter timeouts. */
 export interface MediaOptions {
   resolve?: ResolveName;
   ca?: string;
@@ -62,7 +62,7 @@ async function openStore({ dataDir, blobUrl }: Pick<Config, "dataDir" | "blobUrl
   return openS3Store(address);
 }
 
-// Keeps generated audio under an unguessable name. The ordered format decides its type, because raw samples can't be recognised by their
+// Keeps generated audio under an unguessable name. The requested format decides its type, because raw samples can't be recognised by their
 // bytes; even an HTML page that a provider sent instead is served as audio (src/server/media-files.ts: nosniff).
 
 interface KeepAudioParts {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 const thisProcess = randomUUID();
 const host = hostname().replace(/[^A-Za-z0-9-]/g, "-");
 
-/** Longer than any file is worked on. A file of another machine, whose processes can't be seen, counts as abandoned only after that. */
+/** Longer than any file is in use. A file of another machine, whose processes can't be seen, counts as abandoned only after that. */
 const abandonedMs = 6 * 3_600_000;
 
 /** Runs `work` with a fresh path and removes whatever is there afterwards. */

@@ -10,7 +10,7 @@ import type { WithTempFile } from "./temp-files.ts";
 export interface KeptFile {
   /** Its name in the store and in its address, extension included. */
   name: string;
-  /** Recognised by its bytes; no one else's claim is used. */
+  /** Recognised by its bytes; nothing else is trusted. */
   contentType: string;
   bytes: number;
   /** Pixels, as the file is shown: a turned photograph's sides are exchanged. */
@@ -42,11 +42,11 @@ export class MediaFault extends Error {
   }
 }
 
-/** Where files lie. Two implementations: a folder, and a bucket that speaks S3. Names have passed `contentTypeOf`. */
+/** Where files are stored. Two implementations: a folder, and a bucket that speaks S3. Names have passed `contentTypeOf`. */
 export interface Store {
   /**
-   * Puts a file that lies on this disk, all of it or nothing; an older one of that name is replaced. Durable when it
-   * resolves. The file at `path` may be gone afterwards: on the same disk it is moved.
+   * Stores a file of this disk, all of it or nothing; replaces an older file of that name. Durable when it
+   * resolves. The file at `path` may be gone afterwards, because on the same disk it is moved.
    */
   put(name: string, path: string, contentType: string): Promise<void>;
   /** Null: there is no file of that name. Both ends of `range` are included and clipped to the file; null: all of it. */
@@ -69,7 +69,7 @@ export interface Media {
   /** A caller's image: PNG, JPEG or WebP, 25 MB at most. Throws MediaFault or the signal's reason. */
   fetchReference: FetchReference;
   /**
-   * A caller's recording into `path`, where no file lies: 100 MB at most, which count among what all requests have on disk until
+   * A caller's recording into `path`, which must not exist: 100 MB at most, which count towards what all requests have on disk until
    * `withTempFile` removes it. Throws MediaFault or the signal's reason.
    */
   fetchAudio(url: string, path: string, signal: AbortSignal): Promise<void>;

@@ -1,21 +1,21 @@
-// Which hosts and addresses the gateway, or a provider for it, may connect to when a caller names them
+// Which hosts and addresses the gateway, or a provider on its behalf, may connect to when a caller names them
 // (docs/behaviour/media-jobs.md#sources).
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { failParameter } from "../errors/fail.ts";
 
-/** All that is routed on the internet today; without it the IPv4-compatible `::7f00:1` would count as unicast. */
+/** The IPv6 range that is routed on the internet today; without it the IPv4-compatible `::7f00:1` would count as unicast. */
 const globalUnicast = ipaddr.parseCIDR("2000::/3");
 
-/** Ranges that an operator may open. Link-local never is: there stand the clouds' metadata services. */
+/** Ranges that an operator may open. Link-local is never opened, because the clouds' metadata services are there. */
 const privateRanges = new Set(["loopback", "private", "uniqueLocal", "carrierGradeNat"]);
 
 /** The metadata services inside such a range: of AWS, Google, Oracle and Alibaba. */
 const metadataServices = new Set(["fd00:ec2::254", "fd20:ce::254", "fd00:c1::a9fe:a9fe", "100.100.100.200"]);
 
-/** False for everything that is not plainly one host on the internet, and for text that is no address. */
+/** False for everything that is not clearly one host on the internet, and for text that is not an address. */
 export function isPublicAddress(address: string): boolean {
-  // The package also reads forms that only some systems take for addresses (`1.2.3`, `010.0.0.1`).
+  // The package also accepts forms that only some systems take for addresses (`1.2.3`, `010.0.0.1`).
   if (isIP(address) === 0) return false;
   const parsed = ipaddr.parse(address);
   if (parsed.range() !== "unicast") return false;
@@ -29,7 +29,7 @@ export function isPrivateAddress(address: string): boolean {
   return privateRanges.has(parsed.range()) && !metadataServices.has(parsed.toString());
 }
 
-/** Where the other side may stand on a network of the operator's. */
+/** For upstreams that may be on a network of the operator's. */
 export function isPublicOrPrivateAddress(address: string): boolean {
   return isPublicAddress(address) || isPrivateAddress(address);
 }
@@ -40,7 +40,7 @@ export function hostOf({ hostname }: Pick<URL, "hostname">): string {
 }
 
 // Decides by its form alone whether a host may be on the internet; nothing is resolved. Refuses names that only a private network
-// answers, and names that spell a private address for a public name server to repeat.
+// answers, and names that contain a private address for a public name server to return.
 
 /**
  * Top-level names that lead into a private network: reserved ones, those that routers and companies use, and those of cluster
@@ -49,13 +49,13 @@ export function hostOf({ hostname }: Pick<URL, "hostname">): string {
 const internalName =
   /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|arpa|svc|svc\.cluster|pod|cluster|consul|kubernetes|docker|onion)$/;
 
-/** Public zones that answer with the address that a name spells, or with loopback always. */
+/** Public zones that answer with the address in the name, or always with loopback. */
 const echoZones =
   /(?:^|\.)(?:nip\.io|sslip\.io|xip\.io|xip\.name|nip\.direct|ip6\.name|backname\.io|traefik\.me|localtest\.me|lvh\.me|vcap\.me|fuf\.me|lacolhost\.com|local\.gd|localho\.st|yoogle\.com|127-0-0-1\.org\.uk|rbndr\.us|1u\.ms|rebind\.network)$/;
 
-/** Four numbers, by dots or by dashes, wherever they stand in a name. */
+/** Four numbers, separated by dots or dashes, anywhere in a name. */
 const spelled = /(?<![0-9])(\d{1,3})([.-])(\d{1,3})\2(\d{1,3})\2(\d{1,3})(?![0-9])/g;
-/** Loopback and the clouds' metadata service in hexadecimal; of other addresses eight such digits may as well be a version. */
+/** Loopback and the clouds' metadata service in hexadecimal; for other addresses, eight such digits may just as well be a version. */
 const spelledInHex = /(?<![0-9a-f])(?:7f000001|a9fea9fe)(?![0-9a-f])/;
 
 /** `host` as URL gives it, an IPv6 address without its brackets. `allowPrivate`: the operator opened private networks. */
@@ -77,15 +77,15 @@ function spellsPrivate(name: string): boolean {
 // Checks, by their form, the addresses of files that a caller gives and a provider loads. src/media checks again, after resolving them,
 // the addresses that the gateway itself loads.
 
-/** Longer than any signed address; they are kept with the job. */
+/** Longer than any signed address; addresses are stored with the job. */
 const lengthMax = 8192;
 
 export interface AddressPolicy {
-  /** Private hosts pass, for tests; HTTPS it must be all the same. */
+  /** Accepts private hosts, for tests; HTTPS is still required. */
   allowPrivateUrls: boolean;
 }
 
-/** The address as a reader of addresses writes it, so that what was checked is what is loaded. Fails with invalid_parameter naming `param`. */
+/** The address as the URL parser writes it, so that the checked address is the loaded one. Fails with invalid_parameter naming `param`. */
 export function readSourceAddress(text: string, param: string, { allowPrivateUrls }: AddressPolicy): string {
   if (text.length > lengthMax) failParameter(param, `it must have at most ${lengthMax} characters`);
   const url = URL.parse(text);
@@ -95,10 +95,10 @@ export function readSourceAddress(text: string, param: string, { allowPrivateUrl
   return url.href;
 }
 
-/** Up to the end of its host, an address that every reader understands alike: no blanks, no escapes, no second `@`, no backslash. */
+/** Up to the end of its host, an address that every parser reads the same way: no blanks, no escapes, no second `@`, no backslash. */
 const plainHost = /^https:\/\/[^\s\p{Cc}/?#\\@%]+(?:[/?#]|$)/iu;
 
-/** An address that is forwarded as it was sent: the provider's own reader must find the host that was checked here. Data URLs pass. */
+/** An address that is forwarded as it was sent: the provider's own parser must find the host that was checked here. Accepts data URLs. */
 export function assertSentAddress(text: string, param: string, policy: AddressPolicy): void {
   if (/^data:/i.test(text)) return;
   if (!/^https:/i.test(text)) failParameter(param, "it must be an https:// address or a data URL");

@@ -2,7 +2,7 @@
 
 export const mediaPrefix = "/media/";
 
-/** The page about adding credit: every 402's `topup_url`, the hint at a low balance, the return address of a checkout. */
+/** The page about adding credit: used for every 402's `topup_url`, the low-balance hint, and a checkout's return address. */
 export function creditsPage(publicUrl: string): string {
   return `${publicUrl}/docs/credits`;
 }
@@ -10,7 +10,7 @@ export function creditsPage(publicUrl: string): string {
 /** Least amount of one top-up, in USD. */
 export const topupMinimumUsd = 5;
 
-/** What an error about money says of adding some. */
+/** What an error about money says about adding credit. */
 export function topupFields(publicUrl: string) {
   const url = creditsPage(publicUrl);
   return { topup_url: url, topup: { url, minimum_usd: topupMinimumUsd } };

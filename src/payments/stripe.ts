@@ -1,5 +1,5 @@
-// The payment provider: Stripe Checkout through its own SDK. Turns a top-up into a checkout, and a signed event into what it
-// means for a top-up. Keeps nothing and moves no money.
+// The payment provider: Stripe Checkout through its own SDK. Turns a top-up into a checkout, and a signed event into its
+// effect on a top-up. Stores nothing and moves no money.
 import Stripe from "stripe";
 import type { StripeConfig } from "../config.ts";
 import { parseJson } from "../json/parse.ts";
@@ -8,10 +8,10 @@ import { withTimeout } from "../concurrency/timeout.ts";
 import type { CheckoutEvent, CheckoutOrder, CheckoutOutcome, Payments } from "./types.ts";
 import { parseTopupId, topupIdText } from "./topup-id.ts";
 
-/** Three attempts at most; the SDK's own pauses between them are half a second and more. */
+/** At most three attempts; the SDK pauses for half a second and more between them. */
 const attemptMs = 4_000;
 const retriesMax = 2;
-/** For all attempts together: a caller waits no longer, even where the provider asks for it. */
+/** For all attempts together: a caller waits no longer, even if the provider asks for it. */
 const deadlineMs = 10_000;
 
 /** Older signatures are replays (Stripe's own tolerance). */
@@ -47,10 +47,10 @@ function createSession(stripe: Stripe, { topupId, amount, returnUrl, expiresAt }
         { quantity: 1, price_data: { currency: "usd", unit_amount: Number(amount / cent), product_data: { name: "API credit" } } },
       ],
       client_reference_id: id,
-      // What events are matched by: unlike the reference, a payer can't set it.
+      // Events are matched by this: unlike the reference, a payer can't set it.
       metadata: { topup_id: id },
       payment_intent_data: { metadata: { topup_id: id } },
-      // A total in another currency could not be held against the top-up.
+      // A total in another currency could not be compared with the top-up.
       adaptive_pricing: { enabled: false },
       success_url: returnUrl,
       cancel_url: returnUrl,

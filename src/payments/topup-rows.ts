@@ -1,4 +1,4 @@
-// The rows of top-ups and of the provider's events. Every change of a status says which status it comes from.
+// The rows of top-ups and of the provider's events. Every change of a status names the previous status.
 import { lockAccountRow } from "../accounts/users.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import type { Amount } from "../money.ts";
@@ -75,7 +75,7 @@ export async function setStatus(
   await db.pool.query("update topup set status = $3, completed_at = $4 where id = $1 and status = $2", [id, from, to, at]);
 }
 
-/** False: it was recorded before, with everything that it did. */
+/** False: the event was recorded before, together with its effect. */
 export async function recordEvent(transaction: Queries, { id, type }: CheckoutEvent, topupId: string | null, at: Date): Promise<boolean> {
   const { rowCount } = await transaction.pool.query(
     "insert into payment_event (id, type, topup_id, received_at) values ($1, $2, $3, $4) on conflict (id) do nothing",

@@ -41,14 +41,14 @@ export async function createTopup(context: Context, { accountId, amountUsd, retu
   return setCheckout(db, topup.id, checkout);
 }
 
-/** The contract bounds it; whole cents are what a card can be charged. */
+/** The contract bounds the amount; cards are charged in whole cents. */
 function wholeCents(usd: number): Amount {
   const amount = amountFromUsd(usd);
   if (amount !== undefined && amount % cent === 0n) return amount;
   return failParameter("amount_usd", "it must be in whole cents");
 }
 
-/** The contract has seen that it begins like one. */
+/** The contract has validated its prefix. */
 function assertAddress(returnUrl: string | undefined): void {
   if (returnUrl === undefined || (URL.canParse(returnUrl) && returnUrl.isWellFormed())) return;
   failParameter("return_url", "must be an https:// address");
@@ -59,7 +59,7 @@ async function openCheckout(context: Context, payments: Payments, topup: Topup, 
   try {
     return await payments.openCheckout({ topupId: topup.id, amount: topup.amount, returnUrl, expiresAt });
   } catch (error) {
-    context.log.error({ reason: (error as Error).message, topup: topupIdText(topup.id) }, "the payment provider opened no checkout");
+    context.log.error({ reason: (error as Error).message, topup: topupIdText(topup.id) }, "the payment provider did not open a checkout");
     await setStatus(context.db, { id: topup.id, from: "pending", to: "failed", at: context.clock() });
     return failPayment(context, "the payment provider refused or did not answer");
   }
@@ -71,7 +71,7 @@ function failPayment({ publicUrl }: Context, reason: string): never {
 
 type Taken =
   | { kind: "seen" | "unknown" | "moved" | "disagrees" | "none" }
-  /** Money that came for a top-up that had been given up. */
+  /** Money arrived for a top-up that had been given up. */
   | { kind: "late"; was: TopupStatus };
 
 /** The effect of an event and the row that records it commit together, so that the provider may send it any number of times. */
@@ -86,7 +86,7 @@ export async function takeEvent({ db, log }: Pick<Context, "db" | "log">, event:
   if (taken.kind === "unknown") log.warn(about, "a payment event names no top-up of this gateway; it has no effect");
   if (taken.kind === "late") log.warn({ ...about, was: taken.was }, "a payment came after its top-up was given up; it is credited");
   if (taken.kind === "disagrees")
-    log.error({ ...about, total: event.total }, "a payment does not agree with its top-up: nothing is credited, look into it");
+    log.error({ ...about, total: event.total }, "a payment does not match its top-up: nothing is credited, check it");
 }
 
 async function move(transaction: Queries, topup: Topup, event: CheckoutEvent, at: Date): Promise<Taken> {

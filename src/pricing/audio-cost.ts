@@ -5,7 +5,7 @@ import { type Amount, costOfRates, type Price, type RateLine } from "../money.ts
 
 /** The prices of a call at its admission, stored with its row of the usage log. */
 export interface AudioPrices {
-  /** The model that they are the prices of. */
+  /** The model that the prices belong to. */
   model: string;
   unit: "minute" | "character" | "second" | "song" | "call";
   /** Of one unit, in 1e-12 USD as text. */

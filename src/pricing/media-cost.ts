@@ -5,7 +5,7 @@ import { type Amount, costOfRates, million, type Price, type RateLine } from "..
 
 /** The prices of a job at its submit, stored with it and with its row of the usage log. Prices in 1e-12 USD as text. */
 export interface MediaPrices {
-  /** The model that they are the prices of. */
+  /** The model that the prices belong to. */
   model: string;
   unit: "image" | "megapixel" | "second";
   /** Of one image or second; of a per-megapixel model, of the first megapixel. */

@@ -1,4 +1,4 @@
-// A circuit breaker for each route in this process (docs/behaviour/providers.md#routing). A wrong guess costs one attempt, never money.
+// A circuit breaker for each route in this process (docs/behaviour/providers.md#routing). A wrong decision costs one attempt, never money.
 
 /** Decides whether a route may be tried now, and learns the outcomes. */
 export interface Breakers {
@@ -15,7 +15,7 @@ export interface Breakers {
   ended(routeId: string): void;
   /** A stream was interrupted after it had begun. */
   broke(routeId: string): void;
-  /** The attempt ended without telling anything about the route (a 4xx, or its client disconnected). */
+  /** The attempt ended without information about the route (a 4xx, or its client disconnected). */
   undecided(routeId: string): void;
   /** Routes whose last attempt failed, and whether they are passed over now. */
   failing(): { routeId: string; isOpen: boolean }[];

@@ -1,14 +1,14 @@
-// What an answer that is no success becomes: the gateway's four shapes of errors read into one.
+// Turns an error answer into a SvcError, whichever of the gateway's four error shapes it has.
 import { parseJson } from "../json/parse.ts";
 import { type ErrorFields, SvcError } from "./error.ts";
 import { retryAfterOf } from "./retry.ts";
 
 type Words = Record<string, unknown>;
 
-/** Statuses after which a retry can help, where the answer doesn't say. */
+/** Statuses after which a retry can help, if the answer doesn't say. */
 const passing = [408, 429, 502, 503, 504];
 
-/** An error about an answer: what its head says, and `fields`. */
+/** An error about an answer: made from its head and `fields`. */
 export function failure({ headers, status: httpStatus }: Response, fields: ErrorFields): SvcError {
   return new SvcError({ headers, httpStatus, requestId: headers.get("x-request-id"), retryAfterMs: retryAfterOf(headers), ...fields });
 }
@@ -44,7 +44,7 @@ export function errorFrom(body: unknown, response: Response, status: number | nu
   });
 }
 
-/** An answer that the contract doesn't know. */
+/** An answer that is not in the contract. */
 export function unexpected(message: string, response: Response, body: unknown = null): SvcError {
   return failure(response, { message, code: "unexpected_answer", body, retryable: passing.includes(response.status) });
 }

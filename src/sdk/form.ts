@@ -1,4 +1,4 @@
-// Bodies that carry a file: a form when one is given, JSON else, on one method.
+// Bodies that may have a file: a form if they do, else JSON.
 
 /** Bytes of a file. The client reads a stream to its end before it sends anything, so that a retry can send the bytes again. */
 export type Bytes = Blob | ArrayBuffer | ArrayBufferView | Response | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
@@ -9,7 +9,7 @@ export type Bytes = Blob | ArrayBuffer | ArrayBufferView | Response | ReadableSt
  */
 export type Upload = Bytes | { name: string; data: Bytes };
 
-/** FormData when the body holds a file, else the same body for JSON. */
+/** FormData if the body has a file, else the same body for JSON. */
 export async function formOf(body: Record<string, unknown>): Promise<FormData | Record<string, unknown>> {
   if (body.file == null) return body;
   const form = new FormData();

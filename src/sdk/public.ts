@@ -1,4 +1,4 @@
-// The runtime's names that users and types.d.ts may use.
+// The runtime's exports for users and for types.d.ts.
 export type { Binary } from "./binary.ts";
 export type { Answer, Call, Result } from "./call.ts";
 export { type Client, type ClientOptions, createClient, type IdempotentOptions, type RequestOptions } from "./client.ts";

@@ -1,18 +1,18 @@
-// Ends one try: by the caller's signal, by the stream's own controller, or because nothing came for too long.
+// Ends one attempt: by the caller's signal, by the stream's own controller, or after too long a silence.
 import { SvcError } from "./error.ts";
 import { failure } from "./fail.ts";
 import { aborted, longestTimer } from "./retry.ts";
 
-/** Guards one try from its sending to the end of its answer. */
+/** Guards one attempt from its request to the end of its answer. */
 export interface Watch {
   readonly controller: AbortController;
-  /** Starts the time in which something must come. */
+  /** Starts the timeout for the next bytes. */
   start(): void;
-  /** Stops the time: it is not the gateway's turn. */
+  /** Stops the timeout while the gateway is not expected to send. */
   rest(): void;
-  /** The answer is over: leaves no timer and no listener behind. */
+  /** The answer has ended: leaves no timer and no listener behind. */
   end(): void;
-  /** What an exception of fetch means, or of reading an answer of which the head came. */
+  /** What an exception of fetch means, or of reading an answer after its head. */
   fault(cause: unknown, response?: Response): SvcError;
 }
 
@@ -52,7 +52,7 @@ export function watch(caller: AbortSignal | null | undefined, timeout: number): 
   };
 }
 
-/** The pieces of an answer's body. Leaving the loop early cancels the request. */
+/** The chunks of an answer's body. Leaving the loop early cancels the request. */
 export async function* piecesOf(response: Response, watched: Watch): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = response.body?.getReader();
   let whole = reader === undefined;

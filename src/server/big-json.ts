@@ -1,5 +1,5 @@
-// Parses big JSON bodies in a thread (parse-thread.ts), one after the other, so that they don't block other requests. Their bytes move
-// there and back without a copy. The thread starts with the first big body and ends when none has come for a while.
+// Parses big JSON bodies in a thread (parse-thread.ts), one after the other, so that they don't block other requests. Their bytes are
+// transferred both ways without a copy. The thread starts with the first big body and ends when none has come for a while.
 import { Worker } from "node:worker_threads";
 import { inSlot, openSlots } from "../concurrency/slots.ts";
 import { ApiError, fail } from "../errors/fail.ts";
@@ -12,9 +12,9 @@ import type { ParseAnswer, ParseOrder } from "./parse-thread.ts";
 /** Reading the worst body of this size takes some ten milliseconds; handing one over and back, a fifth of one. */
 export const bigBytes = 262_144;
 /** The worst body of 25 MB takes a second of a core. */
-const patienceMs = 20_000;
+const timeoutMs = 20_000;
 const idleMs = 30_000;
-/** One body's text and value with room for what waits to be collected; its values are bounded by parse-json.ts. */
+/** One body's text and value, plus garbage that is not collected yet; parse-json.ts bounds the value. */
 const heapMb = 512;
 
 export function openBigJson(): BigJson {
@@ -33,7 +33,7 @@ export function openBigJson(): BigJson {
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
     });
-    started.on("error", () => undefined); // the request that waits is told
+    started.on("error", () => undefined); // the waiting request gets the error
     started.once("exit", () => worker === started && (worker = null));
     return started;
   };
@@ -43,7 +43,7 @@ export function openBigJson(): BigJson {
     worker ??= start();
     let isWell = false;
     try {
-      worker.ref(); // one that waits must not keep the process
+      worker.ref(); // an idle thread must not keep the process alive
       const answer = await askThread(worker, order);
       isWell = true;
       return answer;
@@ -61,7 +61,7 @@ async function askThread(worker: Worker, order: ParseOrder): Promise<ParseAnswer
   const { promise, resolve, reject } = Promise.withResolvers<ParseAnswer>();
   const tooLong = () => reject(new ApiError("overloaded", { cause: new Error("a big body could not be read in time") }));
   const onExit = () => reject(new Error("the thread that reads big bodies has ended"));
-  const timer = setTimeout(tooLong, patienceMs);
+  const timer = setTimeout(tooLong, timeoutMs);
   worker.once("message", resolve).once("error", reject).once("exit", onExit);
   try {
     worker.postMessage(order, [order.bytes.buffer]);

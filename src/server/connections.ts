@@ -15,7 +15,7 @@ export interface Connections {
   exchanges: () => readonly Exchange[];
   /** True for the last request on its connection: ending the connection after its answer drops no other. */
   isNewest: (exchange: Exchange) => boolean;
-  /** Ends every idle connection at once, also one that never sent a request, and each other one when it becomes idle. */
+  /** Ends every idle connection at once, also those that never sent a request, and each other one when it becomes idle. */
   closeIdle: () => void;
 }
 
@@ -36,7 +36,7 @@ export function trackConnections(max: number): Connections {
       open.set(socket, exchanges);
       idle.add(socket);
       socket.once("close", () => {
-        // Node tells only the response whose turn it is; those behind it would be open for ever.
+        // Node notifies only the response whose turn it is; those behind it would stay open forever.
         for (const { res } of exchanges) if (res.socket === null) res.emit("close");
         open.delete(socket);
         idle.delete(socket);
@@ -50,7 +50,7 @@ export function trackConnections(max: number): Connections {
       exchanges.add(exchange);
       idle.delete(socket);
       if (exchanges.size <= pipelinedMax) return true;
-      socket.destroy(); // its parser goes on to the end of what it has got
+      socket.destroy(); // its parser continues to the end of what it has received
       return false;
     },
     ended(exchange) {
@@ -84,17 +84,17 @@ function makeRoom(idle: ReadonlySet<Socket>, newest: Socket | null): void {
 
 /** An idle connection takes some 10 KB; a process on one core can't serve more than these. */
 const connectionsMax = 16_384;
-/** The strictest usual hard limit, for systems that don't say theirs. */
+/** The lowest usual hard limit, for systems that don't report theirs. */
 const descriptorsUsual = 4_096;
-/** One log line counts the refusals of this long, which come by the thousand. */
+/** The interval whose refusals one log line counts, since they may come by the thousand. */
 const reportEveryMs = 10_000;
 
-/** Half of the descriptors: an upstream call takes another one beside its client's. */
+/** Half of the descriptors: an upstream call takes a second one. */
 export function connectionLimit(descriptors = readDescriptorLimit()): number {
   return Math.min(connectionsMax, Math.floor(descriptors / 2));
 }
 
-/** What the process may raise its own limit to, as Node does when it starts; only Linux says it cheaply. */
+/** The hard limit, to which Node raises its own when it starts; only Linux reports it cheaply. */
 function readDescriptorLimit(): number {
   try {
     const [, soft] = /^Max open files\s+(\S+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
@@ -106,7 +106,7 @@ function readDescriptorLimit(): number {
 
 /** Closes further connections at once, before a byte of them is read. */
 export function limitConnections(server: Server, max: number, log: Logger): void {
-  // In a cluster a refused one would else be handed from worker to worker; Node's types don't know that word yet.
+  // Otherwise a cluster would pass a refused connection from worker to worker; Node's types don't have this option yet.
   Object.assign(server, { maxConnections: max, dropMaxConnection: true });
   let dropped = 0;
   let reportAt = 0;

@@ -1,4 +1,4 @@
-// Which coding a client takes (RFC 9110, 12.5.3), of those that we offer.
+// Which of the codings that we offer a client accepts (RFC 9110, 12.5.3).
 import type { IncomingHttpHeaders } from "node:http";
 import type { Reply } from "../operation.ts";
 
@@ -18,7 +18,7 @@ export async function inCoding(
   return { status, headers: { ...headers, vary: "accept-encoding", ...coding }, bytes: await (gzip ? coded.gzip() : coded.plain) };
 }
 
-/** The one it likes best, of equals the one offered first; null where it would rather have the text as it is. */
+/** The client's preferred coding, the first offered among equals; null if it prefers the text uncompressed. */
 export function chooseCoding(accepted: string | string[] | undefined, offered: readonly Coding[]): Coding | null {
   const weights = readWeights(accepted);
   const identity = weights.get("identity") ?? 0;
@@ -27,7 +27,7 @@ export function chooseCoding(accepted: string | string[] | undefined, offered: r
   return taken.sort((a, b) => weightOf(b) - weightOf(a))[0] ?? null;
 }
 
-/** Names in lower case with their q, in the order sent; what cannot be read counts as 0. */
+/** Names in lower case with their q, in the order sent; an unreadable q counts as 0. */
 export function readWeights(accepted: string | string[] | undefined): Map<string, number> {
   const weights = new Map<string, number>();
   for (const item of String(accepted ?? "").split(",")) {

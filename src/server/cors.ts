@@ -1,9 +1,9 @@
-// CORS: which headers a page may read, and the answer to a preflight. Any origin may call, because credentials travel in headers that
-// a page has to know; cookies are never honoured across origins.
+// CORS: which headers a page may read, and the answer to a preflight. Any origin may call, because credentials are in headers that
+// a page has to set; cookies are never accepted across origins.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Headers } from "../operation.ts";
 
-/** Everything the contract's replies carry beyond what browsers show anyway. */
+/** All headers of the contract's replies beyond those that browsers expose anyway. */
 const exposed = [
   "x-request-id",
   "request-id",
@@ -31,7 +31,7 @@ export function preflightHeaders(asked: IncomingHttpHeaders, allow: string): Hea
     allow,
     "access-control-allow-origin": "*",
     "access-control-allow-methods": allow,
-    // `*` does not cover authorization, so the names asked for are repeated.
+    // `*` does not cover authorization, so the requested names are echoed.
     "access-control-allow-headers": /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{1,4096}$/.test(requested) ? requested : "*",
     "access-control-max-age": String(preflightSec),
     vary: "origin, access-control-request-method, access-control-request-headers",

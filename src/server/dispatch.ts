@@ -1,4 +1,4 @@
-// Hands each request to its operation: openapi-backend routes, our own code authenticates, reads and validates
+// Passes each request to its operation: openapi-backend routes, our own code authenticates, reads and validates
 // (docs/behaviour/operation.md#toolchain).
 import { OpenAPIBackend } from "openapi-backend";
 import type { Request as RoutedRequest } from "openapi-backend";
@@ -28,7 +28,7 @@ export async function createDispatch(edge: Edge, handlers: Handlers): Promise<Di
     },
     methodNotAllowed: async (exchange) => {
       const onPath = matcher.onPath(exchange.path);
-      // The refusal has its path's envelope; the operation stays unset, so that the log says that none ran.
+      // The refusal has its path's envelope; the operation stays unset, so that the log shows that none ran.
       exchange.dialect = onPath[0]!.dialect;
       failMethod(
         exchange,

@@ -15,20 +15,20 @@ import type { AnyReply } from "./reply.ts";
 
 export type Page = (exchange: Exchange) => AnyReply | Promise<AnyReply>;
 
-/** Undefined where the path is not the portal's, or where it leads nowhere and the client accepts no HTML. */
+/** Undefined: the path is not the portal's, or has no page and the client accepts no HTML. */
 export type FindDocs = (exchange: Exchange) => Promise<Page | undefined>;
 
-/** The pages as one catalog makes them. */
+/** The pages for one catalog. */
 interface Edition {
   catalog: Catalog;
   portal: Map<"portal", Promise<Portal>>;
-  /** Bounded by the number of pages and files: paths that a client invents don't get in. */
+  /** Bounded by the number of pages and files: paths that a client invents are not cached. */
   made: Map<string, Promise<Representation>>;
 }
 
 export function openDocs(edge: Edge): FindDocs {
   let edition: Edition | undefined;
-  // Made when a page is first read: no start waits for it, and by then the port, and so the address in its examples, is known.
+  // Created when a page is first requested, so that the start doesn't wait for it and the port, and so the examples' address, is known.
   const current = (): Edition => {
     const { catalog } = edge.context;
     if (edition?.catalog !== catalog) edition = { catalog, portal: new Map(), made: new Map() };
@@ -95,7 +95,7 @@ function wantedForm(portal: Portal, path: string, headers: IncomingHttpHeaders):
   return { key: path, make: () => represent(Buffer.from(portal.html(place) as string), pageHeaders(shape)) };
 }
 
-/** The page whose twin stands at this path. */
+/** The page whose Markdown twin is at this path. */
 function markdownPlace(path: string): string | undefined {
   return path === "/docs.md" ? "" : /^\/docs\/(.+)\.md$/.exec(path)?.[1];
 }
@@ -128,7 +128,7 @@ export function wantsHtml({ method, headers }: IncomingMessage): boolean {
   return Boolean(readWeights(headers.accept).get("text/html")) && (method === "GET" || method === "HEAD");
 }
 
-/** Agents ask for Markdown; browsers never do. Of equal preferences the first named wins. */
+/** Agents ask for Markdown; browsers never do. Among equal preferences the first one wins. */
 function prefersMarkdown(accept: string | undefined): boolean {
   const weights = readWeights(accept);
   const [markdown = 0, html = 0] = [weights.get("text/markdown"), weights.get("text/html")];
@@ -150,7 +150,7 @@ function pageHeaders(shape?: Parameters<typeof contentPolicy>[0]): Headers {
   };
 }
 
-// A text that is made once and sent often: compressed once for each coding, with an ETag, so that a client that has it gets a 304.
+// A text that is made once and sent often: compressed once for each coding, with an ETag, so that a client that already has it gets a 304.
 
 interface Representation {
   plain: Buffer;
@@ -182,7 +182,7 @@ async function replyWith(
   return { status, headers: { ...headers, "content-encoding": coding }, bytes: await keptIn(coded, coding, () => compress[coding](plain)) };
 }
 
-/** The weak comparison of RFC 9110, 13.1.2: any coding of the same text will do. */
+/** The weak comparison of RFC 9110, 13.1.2: any coding of the same text matches. */
 function isKnown(known: string | undefined, tag: string): boolean {
   if (known === undefined) return false;
   return known.split(",").some(

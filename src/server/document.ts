@@ -1,4 +1,4 @@
-// The published OpenAPI document, read once at the start: served as it is, and a source for what the generated code leaves out.
+// The published OpenAPI document, read once at the start: served unchanged, and a source for what the generated code lacks.
 import { readFileSync } from "node:fs";
 import { parseJson } from "../json/parse.ts";
 
@@ -10,7 +10,7 @@ interface Schema {
 
 const document = parseJson(openapiBytes.toString("utf8")) as { components?: { schemas?: Record<string, Schema> } };
 
-/** The values that tell the branches of a tagged union apart; ajv knows them, but doesn't report them. */
+/** The tag values of a union's branches; ajv knows them, but doesn't report them. */
 export function tagValues(branches: readonly { $ref?: string }[], tag: string): unknown[] {
   return branches.flatMap(({ $ref }) => {
     const property = document.components?.schemas?.[$ref?.split("/").at(-1) ?? ""]?.properties?.[tag];

@@ -24,8 +24,8 @@ export interface Edge {
   metrics: Metrics;
   /** Null: off. */
   tracing: Tracing | null;
-  /** True when the database answers and the migrations are done. */
-  /** A sentence: why calls should not come here; null: they may. */
+  /** True if the database answers and the migrations are done. */
+  /** Why this process should get no calls, as a sentence; null: it is ready. */
   unready: () => Promise<string | null>;
   /** Base of doc_url; known for certain once the port is. */
   publicUrl: string;
@@ -33,7 +33,10 @@ export interface Edge {
   closing: boolean;
   /** Set by shutdown.ts: whether the answer to this exchange says `connection: close`. */
   isLast: (exchange: Exchange) => boolean;
-  /** Bytes of request bodies held right now, what their values take beyond (read-body.ts), and answers that wait for their reader (reply.ts). */
+  /**
+   * Bytes of request bodies held right now, the extra memory of their values (read-body.ts), and answers that wait for their client
+   * (reply.ts).
+   */
   bodies: FairQuota;
   /** Requests being processed, which hold memory until they are answered. */
   work: FairQuota;
@@ -48,26 +51,29 @@ export interface Edge {
 }
 
 export interface EdgeLimits {
-  /** All bodies held at once. A parsed one takes several times its bytes, and more than that is counted (read-body.ts): this bounds the heap too. */
+  /**
+   * All bodies held at once. A parsed body takes several times its bytes, and anything beyond is counted (read-body.ts): this bounds the
+   * heap too.
+   */
   allBodiesBytes: number;
-  /** Requests being processed at once; reads, whose answers are at hand, don't count. */
+  /** Requests being processed at once; reads, whose answers are ready, don't count. */
   atWork: number;
   /** Open connections of clients; by default what connections.ts finds. */
   connections: number;
   /** All files of forms that lie on disk at once. */
   allFilesBytes: number;
-  /** A body that stands still this long is given up. */
+  /** A body that stalls for this long is given up. */
   bodyIdleMs: number;
-  /** What is read of a body that was refused (docs/behaviour/requests.md#bodies). */
+  /** How much of a refused body is read (docs/behaviour/requests.md#bodies). */
   drainBytes: number;
   drainMs: number;
-  /** Bytes queued for a client that doesn't read, when a handler writes on regardless. */
+  /** Bytes that may queue for a client that doesn't read, if a handler doesn't wait. */
   queuedBytes: number;
-  /** A client of a stream that takes nothing for this long is cut off. */
+  /** A stream's client that reads nothing for this long is disconnected. */
   stalledReaderMs: number;
-  /** How long a stream waits for its client in all; a slower client is cut off as well, and pays for what it got. */
+  /** How long a stream waits for its client in total; a slower client is disconnected too, and pays for what it got. */
   slowReaderMs: number;
-  /** Less than this, beyond that time, and the client of an answer that is over is cut off as well. */
+  /** The least rate, after that time, at which a client must read a finished answer; a slower one is disconnected too. */
   readerBytesPerSec: number;
   /** Requests to public operations a minute and client address. */
   publicPerMinute: number;
@@ -94,36 +100,36 @@ export interface Exchange {
   res: ServerResponse;
   requestId: string;
   receivedAt: Date;
-  /** The same moment of performance.now(), for what it took. */
+  /** The same moment by performance.now(), for durations. */
   since: number;
-  /** As it came, percent-encoded, without the query. */
+  /** As received, percent-encoded, without the query. */
   path: string;
   /** Without the question mark. */
   search: string;
-  /** One client to every limit: the network that its connection comes from, or that the trusted proxies name. */
+  /** What limits count as one client: the network of its connection, or the one that the trusted proxies name. */
   address: string;
-  /** What the answer carries, whichever it becomes. */
+  /** Headers of the answer, whatever it becomes. */
   headers: Record<string, string>;
-  /** What is known of the request; filled step by step, for the log and the metrics. */
+  /** What is known about the request; filled step by step, for the log and the metrics. */
   operation: Operation | null;
-  /** Whose error shape applies. */
+  /** Whose error envelope applies. */
   dialect: Dialect;
   caller: Caller | null;
   code: ErrorCode | null;
   model: string | null;
   /** Whose quota this request uses: its account's; its address's before the account is known. */
   holder: Holder;
-  /** Bytes this exchange has taken from the room of bodies. */
+  /** Bytes that this exchange takes of the bound for all bodies. */
   bodyBytes: number;
-  /** It counts among the requests being processed. */
+  /** Whether it counts as a request being processed. */
   atWork: boolean;
   /** Bytes of its form's file on disk. */
   fileBytes: number;
   /** Set when the client disconnected before the answer was complete. */
   gone: boolean;
-  /** Fires once, when the client has disconnected or the gateway shuts down. Made on demand: pages need none. */
+  /** Fires once, when the client has disconnected or the gateway shuts down. Created on demand: pages need none. */
   signal: () => AbortSignal;
-  /** The gateway shuts down: handlers give up while their client can still be told. */
+  /** The gateway shuts down: handlers stop while their client can still get an answer. */
   giveUp: () => void;
 }
 
@@ -165,7 +171,7 @@ export function openExchange(edge: Edge, req: IncomingMessage, res: ServerRespon
       controller?.abort(new GatewayStopping());
     },
   };
-  // A write to a socket that has just closed reports an error; "close" says the same.
+  // A write to a socket that has just closed emits an error; "close" handles that case.
   res.on("error", ignore);
   res.once("close", () => {
     exchange.gone = !res.writableFinished;
@@ -185,12 +191,12 @@ function ignore(): void {}
 
 const saneRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** The caller's own request id is kept when it can go into headers, logs and a database as it is. */
+/** The caller's own request id is kept if it is safe for headers, logs and the database. */
 export function chooseRequestId(given: string | string[] | undefined): string {
   return typeof given === "string" && saneRequestId.test(given) ? given : `req_${randomUUID().replaceAll("-", "")}`;
 }
 
-/** Model ids hold slashes: SDKs send them as %2F, a person with curl as they are. Nothing else is below a model. */
+/** Model ids contain slashes: SDKs send them as %2F, people with curl unencoded. No path is below a model. */
 function withWholeModelId(path: string): string {
   const prefix = "/v1/models/";
   if (!path.startsWith(prefix) || !path.includes("/", prefix.length)) return path;
@@ -206,8 +212,8 @@ function splitTarget(target: string): { path: string; search: string } {
   return { path: local.slice(0, mark) || "/", search: local.slice(mark + 1) };
 }
 
-// Where a request comes from: the connection, or what as many proxies as the operator trusts say (SVC_TRUSTED_PROXIES).
-// A client may send an X-Forwarded-For of its own: only the entries that trusted proxies added, at its end, are believed.
+// Where a request comes from: the connection, or the header of as many proxies as the operator trusts (SVC_TRUSTED_PROXIES).
+// A client may send an X-Forwarded-For of its own: only the entries at its end, which trusted proxies added, count.
 
 export function clientAddress(req: Pick<IncomingMessage, "headers" | "socket">, trustedProxies: number): string {
   const connected = req.socket.remoteAddress ?? "";
@@ -216,7 +222,7 @@ export function clientAddress(req: Pick<IncomingMessage, "headers" | "socket">, 
   const hops = (typeof header === "string" ? header : "").split(",").map(withoutPort).reverse();
   let address = connected;
   for (const hop of hops.slice(0, trustedProxies)) {
-    if (isIP(hop) === 0) break; // no trusted proxy wrote what stands left of it
+    if (isIP(hop) === 0) break; // everything left of it was not written by a trusted proxy
     address = hop;
   }
   return address;
@@ -228,7 +234,7 @@ function withoutPort(entry: string): string {
   return /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
 }
 
-/** One client for a limit: an IPv4 address, or the /64 of an IPv6 one, which is what a single customer has. */
+/** What a limit counts as one client: an IPv4 address, or an IPv6 /64, which a single customer has. */
 export function networkOf(address: string): string {
   const plain = address.replace(/%.*$/, "").replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "");
   if (isIP(plain) !== 6) return plain;

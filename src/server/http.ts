@@ -39,7 +39,7 @@ export interface ServerParts {
 interface Server extends Shutdown {
   /** Port 0 takes a free one. */
   listen: (port: number, host: string) => Promise<{ port: number }>;
-  /** For requests whose handlers begin from now on; those that run keep what they began with. */
+  /** For requests whose handlers begin from now on; running ones keep their context. */
   useContext: (context: Context) => void;
 }
 
@@ -72,7 +72,7 @@ const serverOptions = {
   // 25 MB over a slow line; a body that stands still is given up much earlier (read-body.ts).
   requestTimeout: 300_000,
   headersTimeout: 20_000,
-  // How late either may be noticed; a check looks at open requests alone.
+  // How late either timeout may be noticed; the check looks only at open requests.
   connectionsCheckingInterval: 5_000,
   // Above the 60 s of common load balancers: the side that reuses connections must be the one that closes them.
   keepAliveTimeout: 65_000,
@@ -101,7 +101,7 @@ function openEdge({ context, metrics, tracing = null, unready, limits, onUndecla
   };
 }
 
-/** Express without what costs: no etag, no query parser, no body parser; one middleware, which never calls the next. */
+/** Express without its costly parts: no etag, no query parser, no body parser; one middleware, which never calls the next. */
 function createApp(edge: Edge, dispatch: Dispatch, pages: Pages, connections: Connections) {
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", false);

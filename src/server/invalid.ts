@@ -6,7 +6,7 @@ import { tagValues } from "./document.ts";
 
 export type Finding = NonNullable<Validate["errors"]>[number];
 
-/** Throws missing_parameter, invalid_parameter or the field's own code for the finding that tells the caller most. */
+/** Throws missing_parameter, invalid_parameter or the field's own code for the finding that helps the caller most. */
 export function failInvalid(findings: readonly Finding[], options: { skipSegments?: number } = {}): never {
   const finding = chooseFinding(findings);
   const path = segmentsOf(finding.instancePath).slice(options.skipSegments ?? 0);
@@ -59,7 +59,7 @@ function chooseFinding(findings: readonly Finding[]): Finding {
   return branches.reduce((best, finding) => (tellsMore(finding, best) ? finding : best));
 }
 
-/** Of two forms of an object that both lack a field, the caller meant the one that knows more of the fields that were given. */
+/** Of two forms of an object that both lack a field, the caller meant the one that has more of the given fields. */
 function tellsMore(finding: Finding, best: Finding): boolean {
   const more = rank(finding) - rank(best) || itemOf(finding) - itemOf(best);
   return more > 0 || (more === 0 && fieldsKnown(finding) > fieldsKnown(best));
@@ -71,8 +71,8 @@ function itemOf({ instancePath }: Finding): number {
 }
 
 /**
- * Deeper is better; at one depth a branch that got past type and literal says more than one that didn't. A list that is too long is
- * refused before its elements are looked at, so that counts as a finding of an element.
+ * Deeper is better; at the same depth a branch that passed type and literal is more informative than one that didn't. A list that is too
+ * long is refused before its elements are looked at, so that counts as a finding of an element.
  */
 function rank({ instancePath, keyword }: Finding): number {
   const specific = keyword === "type" ? 0 : keyword === "enum" || keyword === "const" ? 1 : 2;
@@ -105,13 +105,15 @@ function faultyField({ keyword, params }: Finding): string | null {
   return typeof field === "string" ? field : null;
 }
 
-/** What the contract says of the whole form, for callers who come with another one (`x-expected` of the schema). */
+/** The contract's description of the whole form, for callers who send another one (`x-expected` of the schema). */
 function expectedForm({ parentSchema }: Finding): string | null {
   const expected = parentSchema?.["x-expected"];
   return typeof expected === "string" ? expected : null;
 }
 
-/** A pattern in words (`x-must` of the schema), where the contract has them. The message that TypeSpec keeps beside a pattern isn't emitted. */
+/**
+ * A pattern in words (`x-must` of the schema), where the contract has them. The message that TypeSpec keeps beside a pattern isn't emitted.
+ */
 function wordsOfPattern({ parentSchema, params }: Finding): string | null {
   const must = parentSchema?.["x-must"];
   if (typeof must === "string") return must;

@@ -1,5 +1,5 @@
-// Finds positions in the bytes of a parsed JSON object: of its members, which are sent on without a copy, and of its long strings,
-// which stay there until they are read. One walk in linear time; checks no grammar.
+// Finds positions in the bytes of a parsed JSON object: of its members, which are forwarded without a copy, and of its long strings,
+// which are decoded only when they are read. One walk in linear time; doesn't check the grammar.
 import { parseJson } from "../json/parse.ts";
 
 /** A range of bytes; `to` is behind the last one. */
@@ -19,7 +19,7 @@ export interface StringSpan extends Span {
 
 export interface Outline {
   members: MemberSpan[];
-  /** Values of at least so many bytes, in the order that they stand there. */
+  /** Values of at least this many bytes, in the order of the text. */
   strings: StringSpan[];
 }
 
@@ -76,7 +76,7 @@ function pathOf(bytes: Buffer, frames: readonly Frame[]): (string | number)[] {
   return frames.map(({ isArray, index, key }) => (isArray ? index : stringAt(bytes, key!)));
 }
 
-/** The string whose quotes stand at the ends. */
+/** The string between two quotes. */
 export function stringAt(bytes: Buffer, { from, to }: Span): string {
   const inside = bytes.subarray(from + 1, to - 1);
   return inside.includes(backslash) ? (parseJson(`"${inside.toString()}"`) as string) : inside.toString();
@@ -88,7 +88,7 @@ function trimmed(bytes: Buffer, from: number, to: number): Span {
   return { from, to };
 }
 
-/** The closing quote: the search jumps at memory speed, only backslashes right before a quote are looked at one by one. */
+/** The closing quote: the search jumps at memory speed, only backslashes right before a quote are checked one by one. */
 function stringEnd(bytes: Buffer, open: number): number {
   for (let at = bytes.indexOf(quote, open + 1); ; at = bytes.indexOf(quote, at + 1)) {
     let first = at;

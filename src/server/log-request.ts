@@ -1,5 +1,5 @@
-// One line per request. It names the operation's path template, never the path itself on known paths (a key may stand in
-// it), and holds no header, no query and no text of a prompt.
+// One line per request. It has the operation's path template, never the path itself on known paths (it may contain
+// a key), and no header, no query and no text of a prompt.
 import { mediaPrefix } from "../network/own-addresses.ts";
 import type { Edge, Exchange } from "./edge.ts";
 
@@ -16,7 +16,7 @@ export function logRequest(edge: Edge, exchange: Exchange, finish: (operation: s
     path: operation?.path ?? maskedPath(exchange.path),
     status,
     ms: Math.round(seconds * 1e5) / 100,
-    // What is undefined stays out of the line.
+    // Undefined members are left out of the line.
     account: caller?.accountId.toString(),
     code: exchange.code ?? undefined,
     model: exchange.model ?? undefined,
@@ -37,7 +37,7 @@ function maskedPath(path: string): string {
     .slice(0, 200);
 }
 
-/** Escapes hide no key; what is no text is shown as it came up to its first one. */
+/** Decodes escapes, so that they can't hide a key; undecodable text is logged only up to its first escape. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);

@@ -1,5 +1,5 @@
-// Which operation a method and path mean: openapi-backend's own answer, without its cost (it rebuilds and scans the whole operation
-// list per request: 75 to 200 us). test/server/match.test.ts promises that both agree.
+// Finds the operation of a method and path as openapi-backend does, without its cost (it rebuilds and scans the whole operation
+// list per request: 75 to 200 us). test/server/match.test.ts checks that both agree.
 import type { Operation, OperationId } from "../../generated/operations.ts";
 
 export interface Matcher<Op> {
@@ -12,7 +12,7 @@ export interface Matcher<Op> {
 export function createMatcher<Op extends { method: string; path: string }>(operations: readonly Op[]): Matcher<Op> {
   const exact = new Map<string, Op[]>();
   for (const operation of operations) exact.set(operation.path, [...(exact.get(operation.path) ?? []), operation]);
-  // By path and not as they were given: of templates that fit a path as well as each other, the one whose path was named first.
+  // Grouped by path instead of their given order: of templates that match a path equally well, the one whose path was named first wins.
   const templated = [...exact.values()]
     .flat()
     .filter(({ path }) => path.includes("{"))
@@ -31,7 +31,7 @@ export function createMatcher<Op extends { method: string; path: string }>(opera
   };
 }
 
-/** `/v1/jobs/{id}` as an expression with one group per parameter, over the path as it came: %2F stays inside its segment. */
+/** `/v1/jobs/{id}` as an expression with one group per parameter, over the path as received: %2F stays inside its segment. */
 export function patternOf(template: string): RegExp {
   const literals = template.split(/\{[^}]+\}/).map((literal) => literal.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(`^${literals.join("([^/]+)")}$`);

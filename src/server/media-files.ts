@@ -37,7 +37,7 @@ async function fileReply(edge: Edge, exchange: Exchange, asked: AskedFile): Prom
   return range === "unsatisfiable" ? unsatisfiable(exchange, size) : partReply(edge, exchange, asked, range);
 }
 
-/** The file is opened before the head goes out: a store that fails can still be told by a status. */
+/** The file is opened before the head is sent, so that a failing store can still be answered with an error status. */
 async function partReply(edge: Edge, exchange: Exchange, asked: AskedFile, range: { from: number; to: number } | null): Promise<AnyReply> {
   const signal = exchange.signal();
   const file = await edge.context.media.store.open(asked.name, range);
@@ -60,7 +60,7 @@ async function partReply(edge: Edge, exchange: Exchange, asked: AskedFile, range
           if (left < 0) break;
           await sink.write(chunk);
         }
-        // Its length is said by then: a byte more or less would be taken for a part of the next answer.
+        // Its length is already sent: a byte more or less would be taken for a part of the next answer.
         if (left !== 0) throw new Error(`the store gave ${asked.name} with another length than it had told`);
       } catch (error) {
         if (!signal.aborted) throw error;

@@ -22,13 +22,13 @@ export function createPages(edge: Edge): Pages {
   const door = { status: "ok", docs: "/docs", openapi: "/openapi.json" };
   const headers = { vary: "accept" };
   const forAgents = fixed({ ...headers, "content-type": "application/json" }, JSON.stringify(door));
-  // Relative: the gateway may stand below a path.
+  // Relative, because the gateway may be below a path.
   const forReaders: Page = () => ({ status: 302, headers: { ...headers, location: "docs" } });
   const frontDoor = ({ req }: Exchange) => (wantsHtml(req) ? forReaders : forAgents);
   return (exchange) => (exchange.path === "/" ? frontDoor(exchange) : (pages.get(exchange.path) ?? docs(exchange)));
 }
 
-// The pages for machines: /healthz, /readyz and /metrics. They need no key; /metrics needs a token of its own where the operator has
+// The pages for machines: /healthz, /readyz and /metrics. They need no key; /metrics needs a separate token if the operator has
 // set one.
 
 /** A load balancer's probe waits about this long; a database that hangs counts as unavailable. */
@@ -56,7 +56,7 @@ const unauthorized = {
   headers: { "content-type": "application/json", "cache-control": "no-store", "www-authenticate": 'Bearer realm="metrics"' },
 };
 
-/** Digests are compared, since they are of one length: how long it takes says nothing of the token. */
+/** Compares digests, which have one length, so that timing reveals nothing about the token. */
 function mayRead(token: string | null, authorization: string | undefined): boolean {
   if (token === null) return true;
   const given = /^bearer +(.+)$/i.exec(authorization ?? "")?.[1];
@@ -70,10 +70,10 @@ function digest(text: string): Buffer {
 /** Null: it is ready. */
 async function whyUnready(edge: Edge): Promise<string | null> {
   if (edge.closing) return "the gateway is ending";
-  const patience = Promise.withResolvers<string>();
-  const timer = setTimeout(() => patience.resolve("the database does not answer in time"), readyWaitMs);
+  const timeout = Promise.withResolvers<string>();
+  const timer = setTimeout(() => timeout.resolve("the database does not answer in time"), readyWaitMs);
   try {
-    return await Promise.race([edge.unready(), patience.promise]);
+    return await Promise.race([edge.unready(), timeout.promise]);
   } catch (error) {
     edge.context.log.warn({ err: error }, "readiness check failed");
     return "the check failed";
@@ -154,7 +154,7 @@ function onSubmit(path, bodyOf, done) {
 if (!token) { form.hidden = true; show(["p", "The link is not complete. Open it again from the mail, or ask for a new one."]); }
 `;
 
-/** Addresses are relative: the gateway may stand below a path. */
+/** Addresses are relative, because the gateway may be below a path. */
 const verifyScript = `${common}onSubmit("v1/auth/verify", () => ({ token }), (body) => {
   show(
     ["p", "The address " + body.user.email + " is verified."],

@@ -1,5 +1,5 @@
 // Parses a form (multipart/form-data): one file, passed on chunk by chunk, and texts. @fastify/busboy finds the parts; this file refuses
-// what it would skip in silence (a second file, a truncated part, a part without a name).
+// what it would skip silently (a second file, a truncated part, a part without a name).
 import { isUtf8 } from "node:buffer";
 import { Busboy, type BusboyFileStream } from "@fastify/busboy";
 import type { IncomingHttpHeaders } from "node:http";
@@ -15,16 +15,16 @@ export interface FormParser {
   end(): void;
   /** Ends the work with what `failing` throws. */
   abort(failing: () => never): void;
-  /** Settles once, when all parts are taken or one is refused; nothing is written away afterwards. */
+  /** Settles once, when all parts are read or one is refused; nothing is written afterwards. */
   done: Promise<{ texts: Map<string, string[]>; hasFile: boolean }>;
 }
 
 interface Sinks {
   /** Of all texts together. */
   textBytesMax: number;
-  /** Called with each chunk of a text before it is kept; throws where there is no room for it. */
+  /** Called with each chunk of a text before it is stored; throws if there is no room for it. */
   takeText: (bytes: number) => void;
-  /** Takes the file; throws where it can't be taken. */
+  /** Takes the file; throws if it can't. */
   write: (chunk: Buffer) => Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export function boundaryOf(headers: IncomingHttpHeaders): string {
   return quoted ?? bare ?? failForm("its content-type names no boundary");
 }
 
-/** Work until one piece of it fails; what is asked for afterwards is left. */
+/** Runs work until a piece of it fails; later work is skipped. */
 function openOutcome(failed: (error: unknown) => void) {
   const outcome = {
     over: false,
@@ -93,7 +93,7 @@ function takeText(name: string, part: BusboyFileStream, texts: Map<string, strin
   );
 }
 
-/** Gives a file away piece by piece: the next is read when the last one is written. */
+/** Passes a file on piece by piece: the next piece is read when the last one is written. */
 function takeFile(part: BusboyFileStream, write: Sinks["write"], outcome: Outcome, writing: { last: Promise<unknown> }): void {
   part.on("data", (chunk: Buffer) => {
     part.pause();
@@ -108,7 +108,7 @@ function takeFile(part: BusboyFileStream, write: Sinks["write"], outcome: Outcom
   });
 }
 
-/** Texts under names that aren't in `fields` are passed over, like unknown fields of JSON. */
+/** Texts under names that aren't in `fields` are ignored, like unknown fields of JSON. */
 export function openFormParser(boundary: string, fields: Form["fields"], sinks: Sinks): FormParser {
   const texts = new Map<string, string[]>();
   const known = new Set(fields.map(({ name }) => name));
@@ -125,7 +125,7 @@ export function openFormParser(boundary: string, fields: Form["fields"], sinks: 
 
   const outcome = openOutcome((error) => {
     parser.destroy();
-    // A piece on its way to the disk comes first: the file is closed next.
+    // Waits for a piece on its way to the disk, because the file is closed next.
     void writing.last.catch(() => undefined).then(() => reject(error as Error));
   });
   const { attempt } = outcome;
@@ -146,12 +146,12 @@ export function openFormParser(boundary: string, fields: Form["fields"], sinks: 
     if (outcome.over) part.resume();
   };
 
-  // An undefined filename is what busboy gives for none, whatever its types say.
+  // busboy gives undefined if there is no filename, despite its types.
   parser.on("file", (name: string | undefined, part: BusboyFileStream, filename: string | undefined) => takePart(name, part, filename));
   parser.on("partsLimit", () => attempt(() => failForm(`it has more than ${partsMax} parts`)));
   parser.on("error", () => attempt(() => failForm("it ends too early or is malformed")));
   parser.on("finish", () => {
-    // A stream may end while its last piece is still being written; whether that piece is too much is judged where it is written.
+    // A stream may end while its last piece is still being written; the write checks whether that piece is too much.
     writing.last.then(
       () => {
         if (outcome.over) return;

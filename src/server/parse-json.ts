@@ -14,13 +14,13 @@ const nestingMax = 200;
 
 /** A value of two or three bytes takes up to 80 of the heap: this bounds one body at some 100 MB, far above any real request. */
 const valuesMax = 1_000_000;
-/** Of the heap, roughly: an element's place and what stands there. An object or array takes as much once more, and is counted apart. */
+/** Heap bytes, roughly, of an element's slot and its value. An object or array takes as much again and is counted separately. */
 const valueBytes = 32;
 
 /**
- * The body's bytes, text and value, and what the value takes of the heap, roughly. Throws invalid_json, request_too_large, or
- * invalid_parameter naming a string that holds a NUL.
- * `prompts` are the top-level fields where a NUL is taken; `mediaTypes` all that the operation takes, for the refusal of another.
+ * The body's bytes, text and value, and roughly the value's heap size. Throws invalid_json, request_too_large, or
+ * invalid_parameter naming a string that contains a NUL.
+ * `prompts` are the top-level fields where a NUL is accepted; `mediaTypes` are all that the operation accepts, for the refusal of others.
  */
 export function parseBody(
   bytes: Buffer,
@@ -36,7 +36,7 @@ export function parseBody(
   const values = assertBounded(text, { levels: nestingMax, values: valuesMax });
   const value = parse(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) failJson(`it is ${kindOf(value)}`);
-  // The escape is the only way a NUL gets through the parser, and Postgres text can't hold one.
+  // Only as an escape does a NUL pass the parser, and Postgres text can't hold one.
   if (text.includes("\\u0000")) assertNoNul(without(value, prompts), []);
   return { bytes: body, text, value, heapBytes: values * valueBytes };
 }
@@ -45,7 +45,7 @@ function parse(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    // V8's sentence may quote the body around the fault; only the position leaves, prompts stay out of messages and logs.
+    // V8's message may quote the body around the fault; only the position is used, so that prompts stay out of messages and logs.
     const position = /at position (\d+)/.exec((error as Error).message)?.[1];
     return failJson(
       position === undefined ? "it ends too early or holds an unexpected character" : `unexpected character at position ${position}`,
@@ -84,11 +84,11 @@ const backslash = 0x5c;
 const comma = 0x2c;
 
 /**
- * Bounds the value before it is parsed: a hostile body's value must not be made or walked. Returns how many objects, arrays and commas
- * the text holds; where they are few, those in strings are among them.
+ * Bounds the value before it is parsed: a hostile body's value must not be created or walked. Returns the number of objects, arrays and
+ * commas in the text; if there are few, those in strings are included.
  */
 export function assertBounded(text: string, { levels, values }: { levels: number; values: number }): number {
-  // Most bodies don't hold that many of these characters at all, and counting them is a native search.
+  // Most bodies don't contain that many of these characters, and counting them is a native search.
   const opened = count(text, "{", values) + count(text, "[", values);
   const total = opened + (opened <= levels ? count(text, ",", values) : 0);
   if (opened <= levels && total <= values) return total;
@@ -99,14 +99,14 @@ export function assertBounded(text: string, { levels, values }: { levels: number
   return size;
 }
 
-/** Stops when the answer is above `enough`. */
+/** Stops when the count exceeds `enough`. */
 function count(text: string, character: string, enough: number): number {
   let found = 0;
   for (let at = text.indexOf(character); at >= 0 && found <= enough; at = text.indexOf(character, at + 1)) found++;
   return found;
 }
 
-/** The deepest nesting, and how many objects, arrays and commas stand outside strings; ends where one of them is too much. */
+/** The deepest nesting, and the number of objects, arrays and commas outside strings; stops when one of them is too large. */
 function measure(text: string, levels: number, values: number): { depth: number; size: number } {
   let depth = 0;
   let deepest = 0;
@@ -123,7 +123,7 @@ function measure(text: string, levels: number, values: number): { depth: number;
   return { depth: deepest, size };
 }
 
-/** Where the quote that closes a string stands; the text's length where none does. */
+/** The index of the quote that closes a string; the text's length if there is none. */
 function endOfString(text: string, opening: number): number {
   let at = opening + 1;
   for (; at < text.length; at++) {
@@ -156,17 +156,17 @@ export function nulDetails(param: string | null) {
   return { param, text: { param: param ?? "A field name", reason: "the NUL character is not allowed" } };
 }
 
-// Turns the bytes of a JSON body into what a handler gets: parsed, validated against its operation's schema, its text ready to be sent
-// on. Small bodies are read at once, big ones in a thread (parse-thread.ts).
+// Turns the bytes of a JSON body into what a handler gets: parsed, validated against its operation's schema, its text ready to be
+// forwarded. Small bodies are parsed at once, big ones in a thread (parse-thread.ts).
 
-/** A model id goes to the log only where it looks like one: a prompt put into the wrong field must not. */
+/** A model id is logged only if it looks like one: a prompt put into the wrong field must not be logged. */
 export function loggableModel(body: unknown): string | null {
   const model = typeof body === "object" && body !== null ? (body as { model?: unknown }).model : undefined;
   return typeof model === "string" && /^[\w.:/@-]{1,128}$/.test(model) ? model : null;
 }
 
 export interface JsonContent {
-  /** As they came, without a byte order mark. */
+  /** As received, without a byte order mark. */
   bytes: Buffer;
   text: JsonText;
   value: unknown;
@@ -177,7 +177,7 @@ export interface JsonContent {
 export type ReadOperation = Pick<Operation, "id" | "bodies">;
 export type ReadHeaders = Pick<IncomingHttpHeaders, "content-type" | "content-encoding">;
 
-/** Calls `found` with the model before it refuses the body for its fields. Throws ApiError. */
+/** Calls `found` with the model before it may refuse the body for its fields. Throws ApiError. */
 export function readJson(
   { id, bodies: mediaTypes }: ReadOperation,
   headers: ReadHeaders,
@@ -191,9 +191,9 @@ export function readJson(
   return content;
 }
 
-// Which top-level fields of a body only go on to a model and are stored nowhere. They may hold a NUL: agents send what a command
-// printed, and a history that can't be sent once is refused with every later turn. Prompts of media jobs are stored: src/jobs/plan-media.ts
-// refuses theirs, under a code of its own.
+// Which top-level fields of a body are only forwarded to a model and stored nowhere. They may contain a NUL: agents send a command's
+// output, and a refused history would be refused again with every later turn. Prompts of media jobs are stored: src/jobs/plan-media.ts
+// refuses a NUL in them with a code of its own.
 
 const promptFields: Partial<Record<OperationId, readonly string[]>> = {
   createChatCompletion: ["messages"],

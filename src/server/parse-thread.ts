@@ -1,5 +1,5 @@
 // The thread that parses big JSON bodies for big-json.ts: everything that takes time in proportion to a body. It returns the bytes with
-// what it found in them; long strings stay in the bytes, so that they are copied only when they are read.
+// its findings; long strings stay in the bytes, so that they are copied only when they are read.
 import { constants, setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import type { ErrorCode } from "../../generated/errors.ts";
@@ -28,7 +28,7 @@ interface Found {
 
 /** Copying fewer bytes costs next to nothing. */
 const longBytes = 65_536;
-/** No operation knows as many; the text of such a body is copied. */
+/** No operation has as many members; the text of such a body is copied. */
 const membersMax = 256;
 
 function answer({ operation, headers, bytes }: ParseOrder): [ParseAnswer, ArrayBuffer[]] {
@@ -37,7 +37,7 @@ function answer({ operation, headers, bytes }: ParseOrder): [ParseAnswer, ArrayB
     const content = readJson(operation, headers, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), (found) => (model = found));
     const outline = outlineOf(content.bytes, longBytes);
     const value = content.value as object;
-    // The last one first: of members with one name it is the one that counts.
+    // Last one first: of members with the same name the last one counts.
     const strings = outline.strings.reverse().filter((span) => takeOut(value, span));
     const members = outline.members.length > membersMax ? null : outline.members;
     const body = content.bytes as Uint8Array<ArrayBuffer>;
@@ -48,7 +48,7 @@ function answer({ operation, headers, bytes }: ParseOrder): [ParseAnswer, ArrayB
   }
 }
 
-/** False where something else stands at that place of the value, because a later member had the same name. */
+/** False if the value has something else at that path, because a later member had the same name. */
 function takeOut(value: object, { path }: StringSpan): boolean {
   let holder: unknown = value;
   for (const step of path.slice(0, -1)) holder = isHolder(holder) && Object.hasOwn(holder, step) ? holder[step] : undefined;
@@ -64,6 +64,6 @@ function isHolder(value: unknown): value is Record<string | number, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-/** Where cores are few, small requests go first. Only Linux has a priority for one thread: elsewhere it would be the whole process's. */
+/** With few cores, small requests take precedence. Only Linux has a priority for one thread: elsewhere it would be the whole process's. */
 if (process.platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 parentPort!.on("message", (order: ParseOrder) => parentPort!.postMessage(...answer(order)));

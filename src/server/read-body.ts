@@ -1,4 +1,4 @@
-// Reads the bytes of a request body, after authentication: bounded by length, by time and by what all requests hold together.
+// Reads the bytes of a request body, after authentication: bounded by length, by time and by the total of all requests.
 // parse-json.ts parses them; reply.ts drains a body that was refused.
 import { fail } from "../errors/fail.ts";
 import { countTransferred } from "../transfer-garbage.ts";
@@ -19,25 +19,25 @@ export function awaitsContinue(exchange: Exchange): boolean {
 /** At most `max` bytes. */
 export async function readBody(edge: Edge, exchange: Exchange, max: number): Promise<Buffer> {
   if (!hasBody(exchange)) return empty;
-  // The announced length comes first, so that a body that is too large is refused before it is sent.
+  // Checks the announced length first, so that a body that is too large is refused before it is sent.
   if (Number(exchange.req.headers["content-length"] ?? 0) > max) failTooLarge(max);
   if (!edge.bodies.fits(exchange.holder, Number(exchange.req.headers["content-length"] ?? 1))) fail("overloaded");
   if (awaitsContinue(exchange)) exchange.res.writeContinue();
   return collect(edge, exchange, max);
 }
 
-/** The room for all bodies allows for a text and a value of each that take several times its bytes, as they do of real requests. */
+/** The bound for all bodies allows for a text and a value of each that take several times its bytes, as in real requests. */
 const valuePerByte = 4;
 
-/** A value that takes more than that comes off the room as well: one of empty objects takes twenty times its bytes until it is answered. */
+/** A value that takes more counts against the bound as well: one of empty objects takes twenty times its bytes until it is answered. */
 export function holdValue(edge: Edge, exchange: Exchange, heapBytes: number): void {
   const more = heapBytes - valuePerByte * exchange.bodyBytes;
-  if (more <= 0 || exchange.gone) return; // gone: all that it had was given back
+  if (more <= 0 || exchange.gone) return; // closed: everything it held was released
   if (!edge.bodies.take(exchange.holder, more)) fail("overloaded");
   exchange.bodyBytes += more;
 }
 
-/** An answer that waits for its reader takes over the room of its request's body, and what it needs beyond. False: there is too little. */
+/** An answer that waits for its client takes over the room of its request's body, plus what it needs beyond. False: there is too little. */
 export function holdAnswer(edge: Edge, exchange: Exchange, bytes: number): boolean {
   const more = bytes - exchange.bodyBytes;
   if (more <= 0) return true;
@@ -46,10 +46,10 @@ export function holdAnswer(edge: Edge, exchange: Exchange, bytes: number): boole
   return true;
 }
 
-/** A body that brings less than this in `bodyIdleMs` counts as stalled: half a kilobyte a second. */
+/** A body with fewer bytes than this in `bodyIdleMs` counts as stalled: half a kilobyte a second. */
 const leastBytes = 16_384;
 
-/** Reports bytes that came: enough of them restart the timeout `idle`. */
+/** Reports received bytes: enough of them restart the timeout `idle`. */
 export function keepPatience(idle: NodeJS.Timeout): (bytes: number) => void {
   let behind = 0;
   return (bytes) => {
@@ -65,7 +65,7 @@ function collect(edge: Edge, exchange: Exchange, max: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const { "content-length": announced } = req.headers;
     const gathered = openGatherer(announced === undefined ? null : Number(announced), max);
-    // upload_timeout (408) is reserved and never sent, so a body that stands still ends with the connection.
+    // upload_timeout (408) is reserved and never sent, so a stalled body ends with the connection.
     const idle = setTimeout(() => req.destroy(), edge.limits.bodyIdleMs);
     const came = keepPatience(idle);
     const stop = () => {
@@ -119,14 +119,14 @@ function attempt(reject: (error: unknown) => void, failing: () => never): void {
 
 interface Gatherer {
   add(chunk: Buffer): void;
-  /** Bytes that came. */
+  /** Bytes received. */
   length(): number;
-  /** Bytes of memory that are taken for them, what is expected included once there is room for it. */
+  /** Bytes of memory reserved for them, including expected ones once there is room for them. */
   held(): number;
   whole(): Buffer;
 }
 
-/** From this size on there is a buffer for the whole body: announcing a big body takes no memory until this much of it was sent. */
+/** From this size on there is a buffer for the whole body: announcing a big body takes no memory until this much of it has arrived. */
 const roomFrom = 262_144;
 
 /** `expected`: the announced length, null where there is none; `max` is never exceeded. */

@@ -1,5 +1,5 @@
-// Reads a form's body as it streams in: its one file goes to disk, its texts into memory. Bounded by bytes, by time and by what all
-// requests hold together, on disk and in memory. parse-form.ts parses the form; run-operation.ts types its texts.
+// Reads a form's body as it streams in: its one file goes to disk, its texts into memory. Bounded by bytes, by time and by the total
+// of all requests, on disk and in memory. parse-form.ts parses the form; run-operation.ts types its texts.
 import { open } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Form, Operation } from "../../generated/operations.ts";
@@ -13,20 +13,20 @@ import { awaitsContinue, failTooLarge, hasBody, keepPatience } from "./read-body
 
 /** A form as it was sent. */
 export interface SentForm {
-  /** By name, in the order that they came. */
+  /** By name, in the order received. */
   texts: ReadonlyMap<string, readonly string[]>;
   /** Null: there was none. */
   file: FormFile | null;
 }
 
-/** What a form may hold beside its file: texts, headers of parts, what stands before and behind. */
+/** What a form may have beside its file: texts, headers of parts, preamble and epilogue. */
 const besideFileBytes = 1024 * 1024;
 
 export function takesForm({ bodies }: Operation, headers: IncomingHttpHeaders): boolean {
   return bodies.includes("multipart/form-data") && /^\s*multipart\/form-data\s*(;|$)/i.test(headers["content-type"] ?? "");
 }
 
-/** Writes the file to `path`, where there must be none; the caller removes it, after a failure as well. */
+/** Writes the file to `path`, which must not exist; the caller removes it, also after a failure. */
 export async function readForm(edge: Edge, exchange: Exchange, form: Form, path: string): Promise<SentForm> {
   const { headers } = exchange.req;
   const boundary = boundaryOf(headers);
@@ -46,7 +46,7 @@ export async function readForm(edge: Edge, exchange: Exchange, form: Form, path:
     await handle.appendFile(chunk);
   };
   const takeText = (bytes: number) => {
-    if (exchange.gone) return; // all that it had was given back
+    if (exchange.gone) return; // everything it held was released
     if (!edge.bodies.take(exchange.holder, bytes)) fail("overloaded");
     exchange.bodyBytes += bytes;
   };
@@ -57,12 +57,15 @@ export async function readForm(edge: Edge, exchange: Exchange, form: Form, path:
     const { texts, hasFile } = await parser.done;
     return { texts, file: hasFile ? { path, bytes: fileBytes } : null };
   } finally {
-    // Waits for a write on its way: nothing may be written once the file is removed.
+    // Waits for a pending write: nothing may be written once the file is removed.
     await handle.close();
   }
 }
 
-/** The request's bytes into the parser, as fast as the disk takes them. Resolves when all are taken, rejects with the parser's own failure. */
+/**
+ * Pipes the request's bytes into the parser, as fast as the disk takes them. Resolves when all are consumed, rejects with the parser's own
+ * failure.
+ */
 function feed({ limits }: Edge, exchange: Exchange, parser: FormParser, bytesMax: number, tooLarge: () => never): Promise<void> {
   const { req } = exchange;
   return new Promise((resolve, reject) => {

@@ -52,7 +52,7 @@ function stringInPath(name: string): Parameter {
   return { name, in: "path", required: true, type: "string" };
 }
 
-/** Raw values by decoded name. Text that isn't valid percent-encoding can't be one of our names and is passed over. */
+/** Raw values by decoded name. Text that isn't valid percent-encoding can't be one of our names and is ignored. */
 function splitQuery(search: string): Map<string, string[]> {
   const given = new Map<string, string[]>();
   for (const pair of search.split("&")) {
@@ -87,7 +87,7 @@ function tryDecode(raw: string): string | null {
 function put(target: Record<string, unknown>, parameter: Parameter, values: readonly string[] | undefined): void {
   if (values === undefined) return;
   if (parameter.type === "array") {
-    // Lists are comma separated; a client that repeats the key means the same.
+    // Lists are comma separated; a repeated key means the same.
     const elements = values.flatMap((value) => value.split(",")).filter((element) => element !== "");
     if (elements.length > 0) target[parameter.name] = elements;
     return;
@@ -101,7 +101,7 @@ function asBoolean(value: string): string {
   return value === "1" ? "true" : value === "0" ? "false" : value;
 }
 
-/** The one text of a field that may not be repeated, as its type; throws invalid_parameter. */
+/** The single text of a field that may not be repeated, coerced to its type; throws invalid_parameter. */
 export function coerceOnce(parameter: Pick<Parameter, "name" | "type">, values: readonly string[]): unknown {
   if (values.length > 1) failParameter(parameter.name, "it may be given once only");
   return coerce(parameter, values[0]!);

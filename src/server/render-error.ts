@@ -1,4 +1,4 @@
-// Turns a refusal into a reply: the row of the catalogue, in the words and the envelope of the endpoint's dialect. Pure; the only place
+// Turns a refusal into a reply: the row of the catalogue, in the codes and the envelope of the endpoint's dialect. Pure; the only place
 // that knows the headers and shape of an error. src/errors/text.ts knows its status and sentence.
 import { type Dialect, type DialectRow, dialects, type ErrorCode, type ErrorRow, errors } from "../../generated/errors.ts";
 import type { FailDetails } from "../errors/fail.ts";
@@ -30,7 +30,7 @@ export function renderError(code: ErrorCode, details: FailDetails, place: ErrorP
     param: details.param ?? null,
     retryable: row.bare ? undefined : row.retryable,
     requestId: place.requestId,
-    // Older words have entries of their own; where one has none, the code it stands for explains it.
+    // Older codes have entries of their own; a code without one is explained by the code it stands for.
     docUrl: `${place.publicUrl}/docs/errors#${shownCode in errors ? shownCode : code}`,
     inside: details.inside ?? {},
     extra: details.extra ?? {},
@@ -44,7 +44,7 @@ function retryHeaders(code: ErrorCode, row: ErrorRow, details: FailDetails): Hea
   const waitMs = details.retryAfterMs ?? (row.retryAfterSec === undefined ? undefined : row.retryAfterSec * 1000);
   if (waitMs === undefined) return headers;
   headers["retry-after"] = String(Math.ceil(waitMs / 1000));
-  // The true time helps SDKs, which round Retry-After up to a minute's sleep; it goes with this one code only.
+  // The true time helps SDKs, which round Retry-After up to a minute's sleep; it is sent with this one code only.
   if (code === "rate_limit_exceeded") headers["retry-after-ms"] = String(Math.ceil(details.windowMs ?? waitMs));
   return headers;
 }
@@ -57,7 +57,7 @@ interface ErrorFacts {
   type: string;
   code: string;
   param: string | null;
-  /** Absent on the codes that don't say (the bare rows). */
+  /** Absent on codes that don't define it (the bare rows). */
   retryable: boolean | undefined;
   requestId: string;
   docUrl: string;
@@ -70,7 +70,9 @@ type Envelope = (facts: ErrorFacts) => Record<string, unknown>;
 const envelopes: Record<DialectRow["envelope"], Envelope> = {
   standard: (facts) => ({ error: fullError(facts), ...facts.extra }),
 
-  /** Anthropic's clients read the outer type and request_id, and newer ones `details.error_code`; the rest of ours stands beside theirs. */
+  /**
+   * Anthropic's clients read the outer type and request_id, and newer ones `details.error_code`; our other fields are added beside theirs.
+   */
   anthropic: (facts) => ({
     type: "error",
     error: { ...fullError(facts), type: anthropicType(facts), details: { error_code: facts.code } },
@@ -78,7 +80,7 @@ const envelopes: Record<DialectRow["envelope"], Envelope> = {
     ...facts.extra,
   }),
 
-  /** Rerank: its types are the codes; a 402 carries the code too; nothing else stands inside (docs/behaviour/errors.md#envelopes). */
+  /** Rerank: its types are the codes; a 402 has the code too; nothing else is inside (docs/behaviour/errors.md#envelopes). */
   bare: (facts) => ({
     error: {
       message: facts.message,
@@ -89,7 +91,7 @@ const envelopes: Record<DialectRow["envelope"], Envelope> = {
     ...facts.extra,
   }),
 
-  /** `details` of a refusal for money stand beside the envelope's own. */
+  /** `details` of a refusal for money are beside the envelope's own. */
   genmedia: ({ extra: { details, ...extra }, ...facts }) => ({
     error: facts.message,
     details: { ...(details as object), error_type: facts.type, code: facts.code, request_id: facts.requestId, ...facts.inside },

@@ -25,18 +25,18 @@ export async function sendReply(edge: Edge, exchange: Exchange, reply: AnyReply)
 }
 
 /**
- * What the kernel didn't take of a finished answer waits in memory for its reader: in the room that bodies share, for as long as a slow
- * line takes. Every byte restarts the stall timeout, but not the timeout of the whole.
+ * What the kernel didn't take of a finished answer waits in memory for its client: within the bound that bodies share, for as long as a
+ * slow line needs. Every byte restarts the stall timeout, but not the overall timeout.
  */
 function boundFlush(edge: Edge, exchange: Exchange, payload: string | Buffer | null = null): void {
   const { req, res } = exchange;
   const waiting = res.writableLength;
   if (waiting === 0 || exchange.gone || res.destroyed) return;
-  // The bytes that a read sends were made before and are shared.
+  // The bytes that a read sends are prepared and shared.
   const isShared = !exchange.atWork && Buffer.isBuffer(payload);
   if (!isShared && !holdAnswer(edge, exchange, waiting)) {
     const line = { request_id: exchange.requestId, bytes: waiting };
-    edge.context.log.warn(line, "an answer is cut off: there is no room for what its client has not taken");
+    edge.context.log.warn(line, "an answer was aborted: no memory is left for what its client has not read");
     return void req.socket.destroy();
   }
   const { stalledReaderMs, readerBytesPerSec } = edge.limits;
@@ -45,7 +45,7 @@ function boundFlush(edge: Edge, exchange: Exchange, payload: string | Buffer | n
     const late = setTimeout(cut, stalledReaderMs + (1_000 * waiting) / readerBytesPerSec);
     res.once("close", () => clearTimeout(late));
   };
-  // One that was asked for before the last was read has no socket until its turn comes.
+  // A pipelined answer has no socket until its turn comes.
   if (res.socket === null) res.once("socket", begin);
   else begin();
   res.setTimeout(stalledReaderMs, cut);
@@ -66,10 +66,10 @@ function hasContent(status: number): boolean {
 function headOf(edge: Edge, exchange: Exchange, status: number, headers: Headers | undefined): string[] {
   const caching = headers?.["cache-control"] ?? exchange.headers["cache-control"];
   const isShared = caching?.startsWith("public") === true;
-  // A cache gives one answer to many callers: nothing in it may depend on the first one's request.
+  // A cache gives one answer to many callers: nothing in it may depend on the first caller's request.
   if (isShared) exchange.requestId = chooseRequestId(undefined);
   const head = ["x-request-id", exchange.requestId, "x-content-type-options", "nosniff"];
-  // An error that says nothing of caches may be kept by them all the same (RFC 9111, 4.2.2), request id and all.
+  // Caches may store an error without cache headers (RFC 9111, 4.2.2), including its request id.
   if (caching === undefined && status >= 400) head.push("cache-control", "no-store");
   if (exchange.path.startsWith("/v1/messages")) head.push("request-id", exchange.requestId);
   for (const name in exchange.headers) if (headers?.[name] === undefined) head.push(name, exchange.headers[name]!);
@@ -81,13 +81,13 @@ function headOf(edge: Edge, exchange: Exchange, status: number, headers: Headers
   return head;
 }
 
-/** Headers and catalog ids hold no other characters; should one appear, a question mark is better than a failed reply. */
+/** Header values and catalog ids have no other characters; if one appears, a question mark is better than a failed reply. */
 function headerText(value: string): string {
   return /[^\t\x20-\x7e]/.test(value) ? value.replace(/[^\t\x20-\x7e]/g, "?") : value;
 }
 
 /**
- * The whole answer goes out, and only then is the body's rest read, so that the client finds the answer and not a reset.
+ * The whole answer is sent before the body's rest is read, so that the client gets the answer and not a reset.
  * A client that still waits for "100 Continue" won't send its body: that connection can't be used again.
  */
 async function sendEarly(edge: Edge, exchange: Exchange, status: number, head: string[], payload: string | Buffer | null): Promise<void> {
@@ -117,14 +117,14 @@ async function sendStream(
   }
   // The client learns at once that its request was accepted, long before a first token.
   res.flushHeaders();
-  // What a read sends was made before, and may take as long as a video on a slow line.
+  // A read's answer is prepared, and may take as long as a video on a slow line.
   const sink = openSink(res, exchange.atWork ? edge.limits : { ...edge.limits, slowReaderMs: Infinity });
   await stream(sink);
   sink.end();
   boundFlush(edge, exchange);
 }
 
-// A body that is still arriving when its request has already been answered (401, 413, …): it is read and thrown away for
+// A body that is still arriving when its request has already been answered (401, 413, …): it is read and discarded for
 // a while, because closing a socket with unread bytes sends a reset that destroys the answer on its way to the client.
 
 /** Resolves with true once the body has ended, with false when the client disconnected or was given up. */
@@ -149,18 +149,18 @@ function drain(req: IncomingMessage, limits: Pick<EdgeLimits, "drainBytes" | "dr
   });
 }
 
-// Where a stream's handler writes: back-pressure as a promise, a bound on what is queued, an end to readers that stall.
-// What is written in one turn of the event loop leaves in one piece: a socket write costs more than a streamed token.
+// The sink of a stream's handler: back-pressure as a promise, a bound on the queue, an end for stalled clients.
+// Writes of one turn of the event loop are sent together: a socket write costs more than a streamed token.
 
 interface OpenSink extends Sink {
-  /** Ends the response with what is still gathered. */
+  /** Ends the response with what is still buffered. */
   end(): void;
 }
 
-/** Gathered text that leaves before its turn is over. */
+/** Buffered text of this size is sent before the turn is over. */
 const gatheredMax = 16_384;
 
-/** Writes after the client has gone do nothing: the request's signal is what stops the work. */
+/** Writes after the client has disconnected do nothing: the request's signal stops the work. */
 function openSink(res: ServerResponse, limits: Pick<EdgeLimits, "queuedBytes" | "stalledReaderMs" | "slowReaderMs">): OpenSink {
   let gathered = "";
   let scheduled = false;
@@ -178,7 +178,7 @@ function openSink(res: ServerResponse, limits: Pick<EdgeLimits, "queuedBytes" | 
   function send(chunk: string | Uint8Array): void {
     if (res.destroyed || res.writableEnded || res.write(chunk)) return;
     if (waiting !== null && res.writableLength > limits.queuedBytes) {
-      // The handler wrote on without awaiting: cutting this client off protects memory.
+      // The handler kept writing without awaiting: disconnecting this client protects memory.
       res.destroy();
       return;
     }
@@ -212,7 +212,7 @@ function openSink(res: ServerResponse, limits: Pick<EdgeLimits, "queuedBytes" | 
   };
 }
 
-/** Resolves with how long it took; a reader that takes longer than `maxMs` is cut off. */
+/** Resolves with how long it took; a client that takes longer than `maxMs` is disconnected. */
 function untilDrained(res: ServerResponse, maxMs: number): Promise<number> {
   const began = performance.now();
   return new Promise((resolve) => {

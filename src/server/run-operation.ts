@@ -66,7 +66,7 @@ async function identify({ context }: Edge, exchange: Exchange, operation: Operat
 
 const noContent: JsonContent = { bytes: Buffer.alloc(0), text: "", value: undefined, heapBytes: 0 };
 
-/** Runs `work` with what a form says; its file is gone when that is over, however it ends. */
+/** Runs `work` with a form's content; its file is removed afterwards, however the work ends. */
 async function withForm(
   edge: Edge,
   exchange: Exchange,
@@ -79,7 +79,7 @@ async function withForm(
       if (sent.file !== null) await handler.checkFile?.(edge.context, sent.file);
       const fields = formFields(sent, form, forms[operation.id]);
       exchange.model = loggableModel(fields);
-      // The validator has asked for the file.
+      // The validator requires the file.
       await work({ fields, file: sent.file as FormFile });
     });
   } finally {
@@ -130,15 +130,15 @@ function requestOf(
 }
 
 // Admission control: whether the process, and the account, can take one more request to process. Load is shed before a byte of the body
-// is read and before memory grows. Reads aren't counted, so that customers, operators and probes still see what goes on.
+// is read and before memory grows. Reads aren't counted, so that customers, operators and probes still get answers.
 
-/** Clients that are shed together must not come back together. */
+/** Clients that are refused together must not retry together. */
 const comeBackMs = { least: 3_000, spread: 5_000 };
 
-/** Fails with overloaded. The exchange gives its place back when it ends (edge.ts). */
+/** Fails with overloaded. The exchange gives its slot back when it ends (edge.ts). */
 function admit(edge: Edge, exchange: Exchange, { method, errors }: Pick<Operation, "method" | "errors">): void {
   if (method === "get" || !errors.includes("overloaded")) return;
-  // An exchange that closed during authentication would never give its place back.
+  // An exchange that closed during authentication would never give its slot back.
   if (exchange.gone) throw new Error("the client left before its request was admitted");
   if (!edge.work.take(exchange.holder, 1)) fail("overloaded", { retryAfterMs: comeBackMs.least + Math.random() * comeBackMs.spread });
   exchange.atWork = true;
@@ -159,11 +159,11 @@ function formFields({ texts, file }: SentForm, { fields }: Form, validate: Valid
   return read;
 }
 
-// The limits before any of a request's body is read: a cheap ceiling for calls that name a model, a bound for reads and account
+// The limits before any of a request's body is read: a coarse rate limit for calls that name a model, a bound for reads and account
 // operations, one by address for public ones (docs/behaviour/limits.md#counting). src/limits counts.
 
 function rateLimiter({ auth, errors, counts }: Operation): (edge: Edge, exchange: Exchange) => Promise<void> | void {
-  if (!errors.includes("rate_limit_exceeded")) return () => undefined; // e.g. payment providers send as fast as they must
+  if (!errors.includes("rate_limit_exceeded")) return () => undefined; // e.g. payment providers send at their own rate
   if (auth === "none") {
     return ({ context: { limits }, limits: { publicPerMinute } }, { address }) =>
       limits.assertWithin({ accountId: noAccount, bucket: `public:${address}` }, publicPerMinute);

@@ -1,5 +1,5 @@
-// Turns what was thrown while a request was answered into an error reply or, once the head is out, ends the connection. Unexpected
-// exceptions are logged whole under the request id and tell the caller nothing.
+// Turns what a request's processing threw into an error reply or, once the head is sent, ends the connection. Unexpected
+// exceptions are logged in full under the request id and reveal nothing to the caller.
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { isTransient } from "../db/transient-error.ts";
@@ -66,14 +66,14 @@ export async function sendError(edge: Edge, exchange: Exchange, thrown: unknown)
 /** How long bytes written before the failure may take to reach the client. */
 const lingerMs = 1_000;
 
-/** The status is out already: only a connection that ends before the body does tells the client that it isn't whole. */
+/** The status is already sent: only a connection that ends before the body shows the client that the answer is incomplete. */
 function breakOff({ req, res }: Exchange): void {
   if (req.httpVersion === "1.0") {
-    // In HTTP/1.0 a body ends with its connection, so only a reset can tell; nginx asks its upstreams in 1.0 by default.
+    // In HTTP/1.0 a body ends with its connection, so only a reset can show that; nginx uses 1.0 towards its upstreams by default.
     setTimeout(() => req.socket.resetAndDestroy(), lingerMs).unref();
     return;
   }
-  // Node gathers the writes of one turn of the loop; what was written in this one is not with the socket yet.
+  // Node buffers the writes of one turn of the loop; this turn's writes have not reached the socket yet.
   setImmediate(() => req.socket.destroySoon());
   setTimeout(() => res.destroy(), lingerMs).unref();
 }

@@ -17,7 +17,7 @@ export interface Shutdown {
   hasten(graceMs: number): void;
 }
 
-/** For the record that says a stream broke, and its settlement. */
+/** Time for the error record of a stream, and its settlement. */
 const farewellMs = 2_000;
 
 export function createShutdown(edge: Edge, server: Server, connections: Connections): Shutdown {
@@ -31,7 +31,7 @@ export function createShutdown(edge: Edge, server: Server, connections: Connecti
     cutAt = at;
     clearTimeout(cut);
     cut = setTimeout(() => {
-      edge.context.log.warn("requests still open at the end of the grace time are given up");
+      edge.context.log.warn("requests still open at the end of the grace time are aborted");
       for (const exchange of connections.exchanges()) exchange.giveUp();
       cut = setTimeout(() => server.closeAllConnections(), farewellMs);
     }, graceMs);

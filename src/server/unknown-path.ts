@@ -1,4 +1,4 @@
-// Requests that no operation answers: unknown paths, with a hint where the mistake is a known one (docs/behaviour/requests.md#paths),
+// Requests that no operation answers: unknown paths, with a hint for known mistakes (docs/behaviour/requests.md#paths),
 // wrong methods, with Allow, and OPTIONS.
 import type { Operation, OperationId } from "../../generated/operations.ts";
 import { ApiError, fail } from "../errors/fail.ts";
@@ -24,7 +24,7 @@ export function optionsReply(exchange: Exchange, methods: readonly string[]): An
   return { status: 204, headers: preflightHeaders(exchange.req.headers, allowedMethods(methods)) };
 }
 
-/** Under /v1, where clients of an API come, with the endpoints that may have been meant. */
+/** Under /v1, where API clients call, with the endpoints that may have been meant. */
 export function unknownV1Path(exchange: Exchange, matcher: Matcher<Operation>, operations: readonly Operation[]): ApiError {
   if (isOfAnthropic(exchange)) exchange.dialect = "anthropic";
   return unknownPath(exchange, matcher, { available_endpoints: endpointsNear(exchange.path, operations) });
@@ -36,12 +36,12 @@ export function unknownPath(exchange: Exchange, matcher: Matcher<Operation>, ext
   return new ApiError("endpoint_not_found", { text: { path, ...(hint !== null && { hint }) }, extra });
 }
 
-/** Clients of Anthropic read no other envelope, whichever of Anthropic's paths they ask for. */
+/** Anthropic's clients read no other envelope, whichever of Anthropic's paths they request. */
 function isOfAnthropic({ path, req }: Exchange): boolean {
   return path.startsWith("/v1/messages/") || req.headers["anthropic-version"] !== undefined;
 }
 
-/** A sentence; null: nothing is known to help. */
+/** A hint, as a sentence; null: none. */
 function hintFor(path: string, matcher: Matcher<Operation>): string | null {
   const exists = (candidate: string) => matcher.onPath(candidate).length > 0;
   if (path.startsWith("/v1/v1/")) return "The path has /v1 twice: leave /v1 out of the base address of this client.";
@@ -79,7 +79,7 @@ function segmentsOf(path: string): string[] {
   return path.toLowerCase().split("/", 8).slice(2).filter(Boolean);
 }
 
-/** Whole segments, and a half for one that only begins alike. */
+/** Counts equal segments, and half a segment for a common beginning. */
 function sharedBeginning(asked: readonly string[], own: readonly string[]): number {
   const differs = own.findIndex((segment, at) => segment !== asked[at]);
   if (differs === -1) return own.length;

@@ -63,7 +63,7 @@ function findProvider({ identityProviders }: Needs, name: string): IdentityProvi
   return identityProviders.find(name) ?? failParameter("provider", "unknown");
 }
 
-/** Refuses, before the state is spent, what the provider could not check. */
+/** Refuses what the provider could not check, before the state is used up. */
 function proverOf(provider: IdentityProvider, proof: FinishRequest["proof"]): (flow: Flow) => Promise<Answer<Identity>> {
   if ("code" in proof) return (flow) => provider.proveByCode(flow, proof.code);
   const { proveByIdToken } = provider;
@@ -71,10 +71,10 @@ function proverOf(provider: IdentityProvider, proof: FinishRequest["proof"]): (f
   return failParameter("id_token", "this provider issues none; send its code");
 }
 
-/** The reason is for the operator: it may tell that the provider does not accept this gateway's client secret. */
+/** The reason is for the operator: it may say that the provider does not accept this gateway's client secret. */
 function refuse({ log }: Needs, provider: string, { kind, reason }: Exclude<Answer<unknown>, { kind: "answer" }>): never {
   if (kind === "refused") log.info({ provider, reason }, "a sign-in was not confirmed by its provider");
-  else log.warn({ provider, reason }, "a sign-in provider does not answer, or not to this gateway");
+  else log.warn({ provider, reason }, "a sign-in provider did not answer, or rejected this gateway");
   return fail(kind === "refused" ? "invalid_credentials" : "overloaded");
 }
 

@@ -51,7 +51,7 @@ export async function waitForOthers({ pool }: Queries, what: string): Promise<vo
   await pool.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [what]);
 }
 
-/** Locks whether or not the address has an account: else the time of a burst of requests would tell. */
+/** Locks whether or not the address has an account: else the timing of a burst of requests would reveal it. */
 async function waitForAddress(transaction: Queries, email: string): Promise<void> {
   await waitForOthers(transaction, `email ${foldEmail(email)}`);
 }

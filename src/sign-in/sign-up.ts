@@ -37,7 +37,7 @@ export async function signUp(context: Needs, { email, password, name, at }: Sign
   return { id: userIdText(userId), email, verified: false, suspended: false, name, createdAt: at, purchased: 0n };
 }
 
-/** The same work and the same reply for the uninvited: else the reply would tell who is invited. */
+/** The same work and the same reply for the uninvited: else the reply would reveal who is invited. */
 async function nobodysMail(transaction: Queries, at: Date): Promise<null> {
   await writeNobodys(transaction, at);
   return null;

@@ -6,7 +6,7 @@ import type { Db } from "../db/connect.ts";
 const everyMs = 60 * 60 * 1000;
 /** Rows a statement, so that none holds its locks for long. */
 const batch = 1_000;
-/** How long mails stay after they expire, so that a late click is told that it is late. */
+/** How long mails stay after they expire, so that a late click gets the error that says so. */
 const keptDays = { session: 0, verification: 7, sign_in_flow: 1, known_network: 0 } as const;
 
 export function keepSwept(db: Db, { clock, onFault }: { clock: Clock; onFault: (error: unknown, what: string) => void }): { stop(): void } {

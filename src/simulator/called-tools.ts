@@ -48,19 +48,19 @@ export function chooseTools(tools: readonly Tool[], userText: string, isForced: 
 
 /** Every tool whose full name stands in the message; else the first that shares a word with it, or that "use tool" asks for. */
 function findMentioned(tools: readonly Tool[], userText: string): Tool[] {
-  const said = userText.toLowerCase();
-  const named = tools.filter(({ name }) => names(said, name.toLowerCase()));
+  const text = userText.toLowerCase();
+  const named = tools.filter(({ name }) => names(text, name.toLowerCase()));
   if (named.length > 0) return named;
   const hinted =
-    tools.find(({ name }) => wordsOf(name).some((word) => said.includes(word))) ??
-    (/\buse (a |the )?tools?\b/.test(said) ? tools[0] : undefined);
+    tools.find(({ name }) => wordsOf(name).some((word) => text.includes(word))) ??
+    (/\buse (a |the )?tools?\b/.test(text) ? tools[0] : undefined);
   return hinted === undefined ? [] : [hinted];
 }
 
 /** The whole name, not a part of a longer word. */
-function names(said: string, name: string): boolean {
-  for (let at = said.indexOf(name); at !== -1; at = said.indexOf(name, at + 1)) {
-    if (!/[\w-]/.test(said[at - 1] ?? " ") && !/[\w-]/.test(said[at + name.length] ?? " ")) return true;
+function names(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+    if (!/[\w-]/.test(text[at - 1] ?? " ") && !/[\w-]/.test(text[at + name.length] ?? " ")) return true;
   }
   return false;
 }

@@ -12,7 +12,7 @@ const words = (
 /** Six letters, a full stop and a space are two tokens. */
 const lastWords = "garden bridge window shadow island answer letter winter forest reason valley signal".split(" ");
 
-/** How much of the user's message is said back. Long prompts must not make long answers. */
+/** How much of the user's message the answer repeats. Long prompts must not make long answers. */
 const echoCharacters = 96;
 
 /** Whole sentences, of at least so many tokens. */
@@ -28,11 +28,11 @@ export function writeSentences(random: Random, tokensMin: number): string {
 
 /** `You said: "…"`, so that a reader and a test see which message was answered. */
 export function echo(userText: string): string {
-  const said = userText.toWellFormed().replace(/\s+/g, " ").trim();
-  if (said === "") return "";
-  const characters = Array.from(said.slice(0, 2 * echoCharacters));
+  const message = userText.toWellFormed().replace(/\s+/g, " ").trim();
+  if (message === "") return "";
+  const characters = Array.from(message.slice(0, 2 * echoCharacters));
   const shown = characters.slice(0, echoCharacters).join("");
-  return `You said: "${shown}${shown.length < said.length ? "…" : ""}" `;
+  return `You said: "${shown}${shown.length < message.length ? "…" : ""}" `;
 }
 
 /** One to three plain words, for titles and string fields. */

@@ -109,7 +109,7 @@ function sampleArray(schema: Record<string, unknown>, source: Source, depth: num
   const max = Number(schema["maxItems"] ?? Number.POSITIVE_INFINITY);
   const first = Array.isArray(schema["prefixItems"]) ? schema["prefixItems"] : [];
   const wanted = depth < generousDepth ? wholeBetween(source.random, 1, 3) : 0;
-  // 1,000 bounds what a schema can order; a document with more items than that tests nothing.
+  // 1,000 bounds what a schema can ask for; a document with more items than that tests nothing.
   const length = Math.min(Math.max(min, Math.min(wanted, max)), 1000);
   const made: unknown[] = [];
   const seen = new Set<string>();
@@ -144,7 +144,7 @@ function sampleString(schema: Keywords, random: Random): string {
   const min = boundOf(schema["minLength"], 0);
   const max = boundOf(schema["maxLength"], Number.POSITIVE_INFINITY);
   let text = writeWords(random, wholeBetween(random, 1, 3));
-  // 100,000 characters bound what a schema can order.
+  // 100,000 characters bound what a schema can ask for.
   while (text.length < Math.min(min, 100_000)) text += ` ${writeWords(random, 3)}`;
   return text.length > max ? text.slice(0, max) : text;
 }
@@ -217,11 +217,11 @@ const RandExp = randexp as unknown as typeof randexp.default;
 
 /** Repetitions without an upper bound are short. */
 const repeatsMax = 4;
-/** Characters. A few counts inside each other would order more than memory holds. */
-const orderedMax = 1_000_000;
+/** Characters. A few nested counts would ask for more than memory holds. */
+const requestedMax = 1_000_000;
 
 export function samplePattern(pattern: string, random: Random): string | null {
-  if (orderedRepeats(pattern) > orderedMax) return null;
+  if (requestedRepeats(pattern) > requestedMax) return null;
   try {
     const sampler = new RandExp(pattern, "u");
     sampler.max = repeatsMax;
@@ -234,6 +234,6 @@ export function samplePattern(pattern: string, random: Random): string | null {
 }
 
 /** As many as a pattern's counts allow, were they all inside each other. */
-function orderedRepeats(pattern: string): number {
+function requestedRepeats(pattern: string): number {
   return [...pattern.matchAll(/\{(\d+),?(\d*)\}/g)].reduce((product, [, least, most]) => product * Math.max(1, Number(most || least)), 1);
 }

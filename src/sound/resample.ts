@@ -3,7 +3,7 @@
 
 export interface Resampler {
   push(samples: Float32Array): Float32Array;
-  /** What is still inside: all outputs together last as long as the inputs. */
+  /** The remaining samples: all outputs together last as long as the inputs. */
   end(): Float32Array;
 }
 

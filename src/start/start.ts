@@ -22,8 +22,8 @@ import { joinWorkers } from "../telemetry/worker-figures.ts";
 import { type Ground, retireGraceMs, startWorkers, type WorkerMessage, type Workers } from "./workers.ts";
 
 /**
- * The end of a worker whose first process is gone: no new call reaches it, and a restart should find nothing left of it. What it waits for
- * besides, such as a database, may never come. Tests shorten both.
+ * The end of a worker whose first process is gone: no new call reaches it, and it should be gone before a restart. Other things that it
+ * waits for, such as a database, may never come. Tests shorten both.
  */
 export const orphanTimes = { graceMs: 5_000, endMs: 15_000 };
 
@@ -52,26 +52,26 @@ export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
     await running.stop();
   } finally {
     await simulator?.close();
-    await embedded?.stop(); // also after a start that failed: nothing of ours is left running
+    await embedded?.stop(); // also after a failed start: nothing of ours keeps running
   }
   process.exit(0);
 }
 
-/** One worker: this process. A rolling restart would close its port for a moment, and could only bring a new catalog. */
+/** With one worker, this process serves. A rolling restart would close its port for a moment and could only load a new catalog. */
 async function startAlone(config: Config, options: GatewayOptions & { log: Logger }, readAnew: () => Catalog): Promise<Workers> {
   const { url, stop, useCatalog } = await startGateway(config, options);
   const roll = () => {
     try {
       useCatalog(readAnew());
-      options.log.info("the catalog is read anew: its prices hold from now on");
+      options.log.info("the catalog was reloaded: its prices apply from now on");
     } catch (error) {
-      options.log.error(`new catalog refused, the one in use stays: ${(error as Error).message}`);
+      options.log.error(`new catalog refused, the current one stays in use: ${(error as Error).message}`);
     }
   };
   return { url, roll, stop };
 }
 
-/** `databaseUrl`: Postgres itself: migrations lock, and a transaction pooler keeps no session. */
+/** `databaseUrl` is Postgres itself, because migrations take locks and a transaction pooler keeps no session. */
 async function prepareDatabase(config: Config, databaseUrl: string, isEmbedded: boolean, log: Logger): Promise<string | null> {
   const db = connect(databaseUrl, { max: 2 });
   try {
@@ -84,7 +84,7 @@ async function prepareDatabase(config: Config, databaseUrl: string, isEmbedded: 
   }
 }
 
-/** Behind a pooler that ignores our settings everything works, but notifications are seen a second late. */
+/** Behind a pooler that ignores our settings everything works, but notifications are up to a second late. */
 async function warnOfPooler(db: Db, log: Logger): Promise<void> {
   const missing = "DATABASE_URL leads through a transaction pooler: set DATABASE_DIRECT_URL to the Postgres behind it";
   const client = await db.pool.connect().catch((error: unknown) => {
@@ -103,7 +103,7 @@ function readCatalog(config: Config, simulatorUrl: string | null, log: Logger): 
   return loaded;
 }
 
-/** The simulator runs where the catalog names it as an upstream. readCatalog reports a file that can't be read. */
+/** The simulator runs if the catalog names it as an upstream. readCatalog reports a file that can't be read. */
 function needsSimulator({ catalogPath }: Config): boolean {
   if (catalogPath === null) return true;
   try {
@@ -113,11 +113,11 @@ function needsSimulator({ catalogPath }: Config): boolean {
   }
 }
 
-const mailsPrinted = "SMTP_URL is not set: mails are printed to this log, with links that sign in whoever reads them";
+const mailsPrinted = "SMTP_URL is not set: mails are printed to this log, with links that sign in anyone who reads them";
 const mailsLost = "SMTP_URL is not set: no mail is sent, so no address can be verified and no password set";
 
 interface Signals {
-  /** Ctrl-C and SIGTERM end it in order; more of them change nothing. */
+  /** Ctrl-C and SIGTERM shut it down gracefully; further ones change nothing. */
   first: Promise<void>;
   /** Called for each SIGHUP from now on, and once for those that came before. */
   onHangup(work: () => void): void;
@@ -139,7 +139,7 @@ function catchSignals(): Signals {
   };
 }
 
-/** Signals sent to a worker directly change nothing: the first process says what to do, or is gone. */
+/** Signals sent to a worker directly change nothing: the first process tells it what to do, or is gone. */
 async function startWorker(config: Config): Promise<void> {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => undefined);
   const given = Promise.withResolvers<Ground>();
@@ -157,7 +157,7 @@ async function startWorker(config: Config): Promise<void> {
   const worker = cluster.worker as Worker;
   worker.exitedAfterDisconnect = true; // else Node ends a worker at once when the first process is gone
   process.on("disconnect", () => {
-    // One that still starts would wait for ever: it is the first process that opens its port.
+    // A worker that is still starting would wait forever, because the first process opens its port.
     if (gateway === null) process.exit(0);
     setTimeout(() => process.exit(1), orphanTimes.endMs);
     leave({ graceMs: orphanTimes.graceMs });
@@ -174,8 +174,8 @@ async function startWorker(config: Config): Promise<void> {
 }
 
 /**
- * Once the first process has answered that it knows: until then it may be handing over a connection, which would end with this process.
- * It takes those back that come after the port was closed.
+ * Exits once the first process has confirmed: until then it may be handing over a connection, which would end with this process.
+ * The first process takes back connections that arrive after the port was closed.
  */
 async function leaveFirst(worker: Worker): Promise<void> {
   if (!process.connected) return;

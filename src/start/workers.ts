@@ -1,18 +1,18 @@
-// The worker processes of `svc start`, as the first process sees them: it forks them, replaces one that crashes, replaces all of
+// The worker processes of `svc start`, as the first process sees them: it forks them, replaces a crashed one, replaces all of
 // them one after another (a rolling restart), and ends them. Each serves the same port; node:cluster hands out connections in turn.
 //
 // Not SO_REUSEPORT: Linux resets the connections that wait at a listener which closes, so every restart would fail some, and it
-// spreads connections by a hash, not in turn. Handing a connection over costs something only once per connection.
+// spreads connections by a hash, not in turn. Handing a connection over costs something, but only once per connection.
 import cluster, { type Worker } from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { keepWorkersFigures } from "../telemetry/worker-figures.ts";
 
-/** What a worker is given, by a message: an environment variable holds 128 KB at most. */
+/** What a worker gets in a message: an environment variable holds at most 128 KB. */
 export interface Ground {
   databaseUrl: string;
   simulatorUrl: string | null;
-  /** Read by the first process, so that all workers sell at the same prices until the next rolling restart. */
+  /** Read by the first process, so that all workers charge the same prices until the next rolling restart. */
   catalogText: string;
 }
 
@@ -20,7 +20,7 @@ export type WorkerMessage = { ground: Ground } | "stop" | "retire";
 
 export interface Workers {
   url: string;
-  /** Begins a rolling restart; asked for during one, another follows. */
+  /** Begins a rolling restart; if one is running, another follows. */
   roll(): void;
   stop(): Promise<void>;
 }
@@ -28,28 +28,28 @@ export interface Workers {
 interface WorkersOptions {
   count: number;
   ground: Ground;
-  /** For a rolling restart; throws where the catalog file is wrong. */
+  /** For a rolling restart; throws if the catalog file is wrong. */
   readGround: () => Ground;
   log: Logger;
 }
 
-/** A worker that fails again and again must not turn into a loop of forks. */
+/** A worker that keeps failing must not cause a loop of forks. */
 const restartPauseMs = 1_000;
-/** Longer than any real answer: a rolling restart cuts none off. */
+/** Longer than any real answer: a rolling restart interrupts none. */
 export const retireGraceMs = 600_000;
-/** Twice what a start or an orderly end may take; a worker that hangs is killed then. */
-const patienceMs = 90_000;
+/** Twice what a start or a graceful end may take; then a hanging worker is killed. */
+const timeoutMs = 90_000;
 
 interface Member {
   ground: Ground;
   isReady: boolean;
-  /** Told to end: it is not replaced. */
+  /** It was told to end, so it is not replaced. */
   isLeaving: boolean;
   ready: Promise<string>;
   ended: Promise<void>;
 }
 
-/** The worker processes: forked, told to end, and replaced where one ends by itself. */
+/** The worker processes: forked, told to end, and replaced if they end by themselves. */
 function openCrew({ count, ground, log }: Pick<WorkersOptions, "count" | "ground" | "log">) {
   const members = new Map<Worker, Member>();
   const state = {
@@ -65,18 +65,18 @@ function openCrew({ count, ground, log }: Pick<WorkersOptions, "count" | "ground
     const ended = Promise.withResolvers<void>();
     const member: Member = { ground: given, isReady: false, isLeaving: false, ready: ready.promise, ended: ended.promise };
     members.set(worker, member);
-    const patience = setTimeout(() => worker.process.kill("SIGKILL"), patienceMs);
+    const killTimer = setTimeout(() => worker.process.kill("SIGKILL"), timeoutMs);
     worker.on("message", (url: unknown) => {
       if (typeof url !== "string") return; // figures
-      clearTimeout(patience);
+      clearTimeout(killTimer);
       member.isReady = true;
       ready.resolve(url);
     });
     worker.once("exit", (code, signal) => {
-      clearTimeout(patience);
+      clearTimeout(killTimer);
       members.delete(worker);
       ended.resolve();
-      ready.reject(new Error("a worker could not start")); // it has said why on standard error
+      ready.reject(new Error("a worker could not start")); // the worker has printed the reason on standard error
       if (!member.isReady || member.isLeaving || !state.serving || state.stopping) return;
       log.error({ pid: worker.process.pid, code, signal }, "a worker ended and is replaced");
       void replace();
@@ -86,7 +86,7 @@ function openCrew({ count, ground, log }: Pick<WorkersOptions, "count" | "ground
     return member;
   };
   const staying = () => [...members.values()].filter(({ isLeaving }) => !isLeaving).length;
-  /** Not where there are enough: one that a rolling restart has started takes the place as well. */
+  /** Not if there are enough: a worker that a rolling restart has started may have replaced it. */
   const replace = async () => {
     for (let done = false; !done;) {
       await sleep(restartPauseMs);
@@ -100,20 +100,20 @@ function openCrew({ count, ground, log }: Pick<WorkersOptions, "count" | "ground
   const dismiss = (worker: Worker, member: Member, message: "stop" | "retire") => {
     member.isLeaving = true;
     tell(worker, message);
-    const patience = setTimeout(() => worker.process.kill("SIGKILL"), patienceMs + (message === "retire" ? retireGraceMs : 0));
-    return member.ended.finally(() => clearTimeout(patience));
+    const killTimer = setTimeout(() => worker.process.kill("SIGKILL"), timeoutMs + (message === "retire" ? retireGraceMs : 0));
+    return member.ended.finally(() => clearTimeout(killTimer));
   };
   return { members, state, fork, replace, dismiss, hasTooMany: () => staying() > count };
 }
 
-/** Replaces every worker by one with the ground of today, one after another; what can't be read or started changes nothing. */
+/** Replaces every worker in turn by one with the current catalog; if it can't be read or a worker can't start, nothing changes. */
 async function rollOnce(crew: ReturnType<typeof openCrew>, { readGround, log }: Pick<WorkersOptions, "readGround" | "log">): Promise<void> {
   const { members, state } = crew;
   let next: Ground;
   try {
     next = readGround();
   } catch (error) {
-    return log.error(`rolling restart refused, the workers go on with what they have: ${(error as Error).message}`);
+    return log.error(`rolling restart refused, the workers keep running unchanged: ${(error as Error).message}`);
   }
   const before = state.current;
   log.info("rolling restart begins");
@@ -128,10 +128,10 @@ async function rollOnce(crew: ReturnType<typeof openCrew>, { readGround, log }: 
     } catch {
       if (state.stopping) return;
       if (![...members.values()].some((member) => member.ground === next && member.isReady)) state.current = before;
-      log.error("rolling restart stopped: a new worker could not start; those that are left go on with what they have");
-      return void crew.replace(); // it may have stood for one that crashed
+      log.error("rolling restart stopped: a new worker could not start; the remaining workers keep running unchanged");
+      return void crew.replace(); // it may have replaced a crashed one
     }
-    // One that crashed meanwhile, this or another, leaves its place to the new one.
+    // The new worker replaces any worker that crashed meanwhile, this or another one.
     if (!state.stopping && old !== undefined && crew.hasTooMany()) await crew.dismiss(...old, "retire");
   }
   log.info("rolling restart done");
@@ -171,7 +171,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   };
 }
 
-/** A worker that has just ended can't be told, and needn't. */
+/** A worker that has just ended can't be notified, and needn't be. */
 function tell(worker: Worker, message: WorkerMessage): void {
   worker.send(message, () => undefined);
 }

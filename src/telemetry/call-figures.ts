@@ -27,7 +27,7 @@ export interface CallCounts {
   countFailure(route: string, cause: string): void;
   /** Called once for each usage-log row, after it is durable. */
   countCharge(call: ChargedCall): void;
-  /** A settlement that failed: its answer may have been free. */
+  /** A failed settlement: its answer may have been free. */
   countUnsettled(): void;
   /** A reservation; `granted` in 1e-8 USD, null: refused. */
   countHold(kind: HoldKind, granted: bigint | null): void;

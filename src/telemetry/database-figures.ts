@@ -1,4 +1,4 @@
-// Metrics that only the database knows: holds by age, media jobs, whether balances agree with the entries. Queried at most once in some
+// Metrics that only the database knows: holds by age, media jobs, whether balances agree with the entries. Queried at most every few
 // seconds; an unavailable database neither fails nor delays a scrape.
 import type { Queries } from "../db/connect.ts";
 import type { Metrics } from "./metrics.ts";
@@ -34,7 +34,7 @@ export function addDatabaseFigures(metrics: Metrics, { transaction, lookAtParity
       }),
     (error) => onFault(error, "reading figures"),
   );
-  // Old figures would mislead: without an answer of the database none are shown.
+  // Old metrics would mislead: without an answer from the database none are shown.
   const known = (read: () => Sample[]) => () => (looking.works() ? read() : []);
   const ofKind = (name: string, help: string, read: (rows: HoldRow[]) => number) =>
     [
@@ -100,7 +100,7 @@ function addParity(metrics: Metrics, { transaction, lookAtParity, onFault }: Dat
     (error) => onFault(error, "looking at parity"),
   );
   metrics.addShared(looking.refresh, []);
-  // Each process knows only its own findings; the one that answers shows the worst.
+  // Each process knows only its own findings; the process that answers shows the worst.
   const gauge = { type: "gauge", aggregator: "max" } as const;
   metrics.add({ name: "svc_ledger_mismatches", help: "Accounts whose balance differs from their entries or holds", ...gauge }, () => [
     { labels: {}, value: mismatched.length },

@@ -21,7 +21,7 @@ export interface Gathering {
   offer(own: () => Promise<Figures[]>): void;
   /** The metrics of every process, this one included. */
   gather(): Promise<Figures[][]>;
-  /** Called before this process ends: what it has counted stays counted. */
+  /** Called before this process ends, to keep its counts. */
   handOver(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export interface Metrics extends CallCounts {
   /** Metrics of other parts, read at each scrape. */
   add(facts: MetricFacts, read: () => Sample[]): void;
   gauge(name: string, help: string, read: () => number): void;
-  /** Metrics that are the same in every process: the one that answers reads them, after `refresh`, which never rejects. */
+  /** Metrics that are the same in every process: the process that answers reads them, after `refresh`, which never rejects. */
   addShared(refresh: () => Promise<void>, metrics: readonly (readonly [MetricFacts, () => Sample[]])[]): void;
   contentType: string;
   text(): Promise<string>;

@@ -68,7 +68,7 @@ export function openTracing({ url, sampler, addMetric }: TracingOptions): Tracin
           span.setAttribute("gen_ai.usage.output_tokens", usage.output);
         }
         if (outcome !== "ok" && outcome !== "aborted") fail(span, outcome);
-        // The span of a successful attempt lasts to the end of its answer, also a stream's, and is then reported.
+        // The span of a successful attempt is reported at the end of its answer, also of a stream.
         span.end(outcome === "ok" || outcome === "interrupted" ? Date.now() : startedAt + latencyMs);
       },
     };
@@ -151,6 +151,6 @@ function countSpans(addMetric: TracingOptions["addMetric"]) {
       spans[error === undefined ? "sent" : error === "queue_full" ? "dropped" : "failed"] += count;
     },
   };
-  // The one that does nothing is everybody's.
+  // The no-op span is shared.
   return Object.assign(Object.create(createNoopMeter()) as Meter, { createCounter: () => processed });
 }

@@ -1,4 +1,4 @@
-// A metric over numbers that are kept elsewhere as plain values and read at a scrape: counting then costs an addition, where prom-client's
+// A metric over plain values that are kept elsewhere and read at a scrape: counting then costs one addition, while prom-client's
 // own counters hash their labels each time (microseconds).
 import type { Metric, Registry } from "prom-client";
 
@@ -7,7 +7,7 @@ export type Labels = Record<string, string>;
 export interface Sample {
   labels: Labels;
   value: number;
-  /** Of a histogram's parts. */
+  /** The name suffix of a histogram's part. */
   metricName?: string;
 }
 
@@ -15,7 +15,7 @@ export interface MetricFacts {
   name: string;
   help: string;
   type: "counter" | "gauge" | "histogram";
-  /** How the processes of one machine become one figure (prom-client's aggregators); absent: their sum. */
+  /** How the values of one machine's processes are combined (prom-client's aggregators); absent: their sum. */
   aggregator?: "sum" | "max";
 }
 
@@ -31,7 +31,7 @@ export function addMetric(registry: Registry, facts: MetricFacts, read: () => Sa
 }
 
 export interface Buckets {
-  /** Values in each bucket alone; the last one is above all bounds. */
+  /** The count of each single bucket; the last one is above all bounds. */
   counts: number[];
   sum: number;
 }
@@ -47,7 +47,7 @@ export function countInto(buckets: Buckets, bounds: readonly number[], value: nu
   buckets.sum += value;
 }
 
-/** In the text format's cumulative buckets. */
+/** Rendered as the text format's cumulative buckets. */
 export function histogramSamples(name: string, labels: Labels, bounds: readonly number[], { counts, sum }: Buckets): Sample[] {
   let below = 0;
   const buckets = counts.map((count, at) => {
@@ -58,7 +58,7 @@ export function histogramSamples(name: string, labels: Labels, bounds: readonly 
   return [...buckets, { metricName: `${name}_sum`, labels, value: sum }, { metricName: `${name}_count`, labels, value: below }];
 }
 
-/** The value of two keys, created where it is missing. */
+/** The value under two keys, created if it is missing. */
 export function entryOf<First, Second, Value>(all: Map<First, Map<Second, Value>>, first: First, second: Second, open: () => Value): Value {
   let inner = all.get(first);
   if (inner === undefined) all.set(first, (inner = new Map<Second, Value>()));

@@ -1,5 +1,5 @@
-// /metrics with several workers: whichever answers shows the whole machine. The first process collects all workers' metrics and keeps what
-// an ended worker had counted, because Prometheus takes a falling sum for a restart and would count it twice.
+// /metrics with several workers: the worker that answers shows the whole machine. The first process collects all workers' metrics and keeps
+// the counts of ended workers, because Prometheus takes a falling sum for a restart and would count it twice.
 import cluster, { type Worker } from "node:cluster";
 import { type Gathering, sumOf } from "./metrics.ts";
 import type { Figures } from "./plain-metric.ts";
@@ -12,7 +12,7 @@ type Message = { svc: "figures" } & (
   | { last: Figures[] } // a worker that ends
 );
 
-/** A worker that hangs must not delay the scrape: its last figures count. */
+/** A hanging worker must not delay the scrape: its last metrics are used. */
 const collectMs = 1_000;
 /** After that the first process counts as gone, and the worker answers with its own metrics. */
 const gatherMs = 3_000;

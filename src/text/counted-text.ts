@@ -2,21 +2,21 @@
 // are such texts too.
 
 export interface CountedText {
-  /** Normalised, unless it is far too long. */
+  /** Normalised, unless the text is far too long. */
   text: string;
-  /** Infinity: so many more than `max` that they were not counted. */
+  /** Infinity: so far above `max` that they were not counted. */
   characters: number;
 }
 
-/** Normalised into one character are at most four, as in U+1F82 (Unicode Annex 15). */
+/** At most four code points normalise into one, as in U+1F82 (Unicode Annex 15). */
 const foldedMax = 4;
 
 /**
- * Putting marks in order takes the square of how many follow one another (40,000 take seconds), so a text that can't come down to `max`
- * is never normalised: neither one that is too long before, nor one where more marks than that stand behind one letter.
+ * Ordering marks takes quadratic time in the length of a run (40,000 take seconds), so a text that can't shrink to `max` is never
+ * normalised: neither one that is too long beforehand, nor one with too many marks after one letter.
  */
 export function countText(given: string, max: number): CountedText {
-  // Half of a pair is no character at all: it stands for what an encoder could not read.
+  // Half of a surrogate pair is not a character: it replaces what an encoder could not read.
   const whole = given.toWellFormed();
   const tooLong =
     whole.length > 2 * foldedMax * max || (whole.match(/\p{M}+/gu) ?? []).some((marks) => charactersOf(marks) > max + foldedMax);
@@ -25,12 +25,12 @@ export function countText(given: string, max: number): CountedText {
   return { text, characters: charactersOf(text) };
 }
 
-/** True for text with nothing to see or say: blanks, controls and characters without a shape. */
+/** True for text without visible or audible content: blanks, controls and invisible characters. */
 export function isBlank(text: string): boolean {
   return !/[^\s\p{Cc}\p{Cf}]/u.test(text);
 }
 
-/** For a sentence that refuses it. */
+/** For the refusal's message. */
 export function countShown({ characters }: CountedText, max: number): string {
   return characters === Infinity ? `far more than ${max}` : String(characters);
 }
@@ -43,7 +43,7 @@ function charactersOf(text: string): number {
 
 // Validates the id of a voice: it becomes part of a provider's address, of our database and of lists.
 
-/** Characters that no provider's ids hold, and that would lead to another path of the provider. */
+/** Characters that no provider's ids contain, and that would change the path at the provider. */
 const oddCharacter = /[\p{C}\p{Zl}\p{Zp}/\\?#%]/u;
 const lengthMax = 256;
 

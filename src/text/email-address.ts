@@ -18,7 +18,7 @@ export function isDomain(text: string): boolean {
   return text.length <= domainMax && labels.length >= 2 && labels.every((one) => label.test(one)) && /^[a-z]/i.test(labels.at(-1)!);
 }
 
-/** What follows the last @. */
+/** The part after the last @. */
 export function domainOf(address: string): string {
   return address.slice(address.lastIndexOf("@") + 1);
 }
@@ -27,8 +27,8 @@ export function domainOf(address: string): string {
 const dotless = new Set(["gmail.com", "googlemail.com"]);
 
 /**
- * One text for all addresses that are known to lead to one mailbox: without a tag after a plus sign, which most hosts drop, and where it
- * makes no difference without dots. Not an address to write to: a host may know the plus sign as a part of its users' names.
+ * The same text for all addresses that are known to share a mailbox: without a tag after a plus sign, which most hosts drop, and without
+ * dots where a host ignores them. Not an address to send to: a host may treat the plus sign as part of a name.
  */
 export function mailboxOf(address: string): string {
   const folded = foldEmail(address);
@@ -38,7 +38,7 @@ export function mailboxOf(address: string): string {
   return dotless.has(domain) ? `${untagged.replaceAll(".", "")}@gmail.com` : `${untagged}@${domain}`;
 }
 
-/** Addresses that differ in nothing else are one. Here and not in SQL, whose lower() depends on the database's language. */
+/** Addresses that differ only in case are the same. Done here and not in SQL, whose lower() depends on the database's locale. */
 export function foldEmail(address: string): string {
   return address.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

@@ -5,12 +5,12 @@ export function likenessOfWords(one: string, other: string): number {
   const longer = Math.max(one.length, other.length);
   const shorter = Math.min(one.length, other.length);
   const close = 1 - editsBetween(one, other) / longer;
-  // "chat-large" was meant for "chat-large-2026-07", however many characters that adds.
+  // "chat-large" matches "chat-large-2026-07", however many characters that adds.
   const begins = shorter >= 4 && (one.startsWith(other) || other.startsWith(one)) ? 0.6 + (0.4 * shorter) / longer : 0;
   return Math.max(close, begins);
 }
 
-/** Levenshtein distance, where two letters that changed places are one edit. Three rows at a time. */
+/** Levenshtein distance, with a transposition of two letters as one edit. Keeps three rows at a time. */
 function editsBetween(one: string, other: string): number {
   let beforeAbove: number[] = [];
   let above = Array.from({ length: other.length + 1 }, (_, column) => column);

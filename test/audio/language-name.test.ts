@@ -16,14 +16,14 @@ test.each([
   ["tl", "tagalog"],
   ["jw", "javanese"],
   ["Haitian Creole", "haitian creole"],
-])("%s is %s", (said, name) => {
-  expect(languageName(said, null)).toBe(name);
+])("%s is %s", (given, name) => {
+  expect(languageName(given, null)).toBe(name);
 });
 
 test.each([null, "", "qq", "unknown", "mul", "und", "1234", "x".repeat(500), "\u0000"])(
   "%j is none: what the caller asked counts",
-  (said) => {
-    expect(languageName(said, "de")).toBe("german");
+  (given) => {
+    expect(languageName(given, "de")).toBe("german");
   },
 );
 

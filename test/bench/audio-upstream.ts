@@ -28,20 +28,22 @@ const voicesA = Array.from({ length: 3_000 }, (_, at) => ({
 }));
 const voicesB = Array.from({ length: 300 }, (_, at) => ({ voice_id: `b-${at}`, voice_name: `B ${at}`, description: ["calm", "young"] }));
 const voicesPacked = gzipSync(JSON.stringify({ object: "list", data: voicesA }), { level: 6 });
-const said = "Somebody said a sentence of some length here. ".repeat(8).trim();
+const transcriptText = "Somebody said a sentence of some length here. ".repeat(8).trim();
 const segment = {
   id: 0,
   seek: 0,
   start: 0,
   end: 10,
-  text: said,
+  text: transcriptText,
   tokens: [],
   temperature: 0,
   avg_logprob: -0.1,
   compression_ratio: 1,
   no_speech_prob: 0,
 };
-const transcript = Buffer.from(JSON.stringify({ task: "transcribe", language: "english", duration: 10, text: said, segments: [segment] }));
+const transcript = Buffer.from(
+  JSON.stringify({ task: "transcribe", language: "english", duration: 10, text: transcriptText, segments: [segment] }),
+);
 
 if (role === "upstream") await startUpstream();
 else process.stdout.write(`${await listen(createServer(passThrough(new Pool(upstreamUrl as string, { connections: 256 }))))}\n`);

@@ -26,7 +26,7 @@ export async function openInspectorOf(logFile: string): Promise<Inspector> {
 }
 
 /** `told`: what it says without being asked. */
-export async function openInspector(address: string, told?: (method: string, params: unknown) => void): Promise<Inspector> {
+export async function openInspector(address: string, onEvent?: (method: string, params: unknown) => void): Promise<Inspector> {
   const socket = new WebSocket(address);
   await new Promise((resolve, reject) => {
     socket.onopen = resolve;
@@ -36,7 +36,7 @@ export async function openInspector(address: string, told?: (method: string, par
   let last = 0;
   socket.onmessage = ({ data }) => {
     const message = JSON.parse(data as string) as Message;
-    if (message.method !== undefined) told?.(message.method, message.params);
+    if (message.method !== undefined) onEvent?.(message.method, message.params);
     if (message.id === undefined) return;
     waiting.get(message.id)?.(message);
     waiting.delete(message.id);

@@ -28,7 +28,7 @@ export function describeMachine(): Machine {
     memoryGb: Math.round(totalmem() / 2 ** 30),
     kernel: release(),
     node: process.version,
-    commit: said("git", ["describe", "--always", "--dirty"]),
+    commit: outputOf("git", ["describe", "--always", "--dirty"]),
     versions: { undici: packageVersion("node_modules/undici"), nginx: nginxVersion(), ...peerVersions() },
     pinned: canPin,
     load: loadavg()[0] as number,
@@ -40,7 +40,7 @@ export function peerVersions(): Record<string, string> {
   const litellm = join(peersFolder, "litellm/env/bin/python");
   return {
     portkey: packageVersion(join(peersFolder, "portkey/node_modules/@portkey-ai/gateway")),
-    litellm: existsSync(litellm) ? said(litellm, ["-c", "import importlib.metadata as m; print(m.version('litellm'))"]) : "none",
+    litellm: existsSync(litellm) ? outputOf(litellm, ["-c", "import importlib.metadata as m; print(m.version('litellm'))"]) : "none",
   };
 }
 
@@ -59,7 +59,7 @@ function nginxVersion(): string {
   }
 }
 
-function said(command: string, args: string[]): string {
+function outputOf(command: string, args: string[]): string {
   try {
     return execFileSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
   } catch {

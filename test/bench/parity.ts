@@ -20,13 +20,13 @@ export interface Parity {
 }
 
 /** Settlements of the last answers are durable before their last byte; only an aborted call may be a moment late. */
-const patienceMs = 5_000;
+const timeoutMs = 5_000;
 
 export async function checkParity(ground: Ground, target: Running): Promise<Parity | null> {
   if (target.ledger === null) return null;
   const db = connect(target.ledger.databaseUrl, { max: 1, statementTimeoutMs: 0 });
   try {
-    const giveUpAt = performance.now() + patienceMs;
+    const giveUpAt = performance.now() + timeoutMs;
     for (;;) {
       const parity = await compareMoney(ground, target, db);
       if (parity.ok || performance.now() > giveUpAt) return parity;
@@ -70,8 +70,8 @@ function unitsPerToken(price: number): bigint {
   return BigInt(price * 100);
 }
 
-export function saidOf(parity: Parity): string {
+export function lineOf(parity: Parity): string {
   const { target, requests, entries, charged, delivered, ok, faults } = parity;
-  const said = `${target}: ${requests} answers, ${entries} entries, charged ${charged} = delivered ${delivered} (1e-8 USD)`;
-  return ok ? `parity ${said}` : `PARITY BROKEN ${said}: ${faults.join("; ")}`;
+  const line = `${target}: ${requests} answers, ${entries} entries, charged ${charged} = delivered ${delivered} (1e-8 USD)`;
+  return ok ? `parity ${line}` : `PARITY BROKEN ${line}: ${faults.join("; ")}`;
 }

@@ -48,8 +48,8 @@ export function startChild(args: string[], pattern: RegExp | null, options: Chil
     child.once("error", reject);
     child.once("exit", (code) => {
       children.delete(child);
-      const said = logFile === undefined ? "" : readFileSync(logFile, "utf8").slice(-2000);
-      reject(new Error(`${words.join(" ")} ended with ${code}: ${text}${said}`));
+      const logged = logFile === undefined ? "" : readFileSync(logFile, "utf8").slice(-2000);
+      reject(new Error(`${words.join(" ")} ended with ${code}: ${text}${logged}`));
     });
   });
 }
@@ -58,9 +58,9 @@ export async function endChild(child: ChildProcess): Promise<void> {
   if (!children.has(child)) return;
   const ended = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGTERM");
-  const impatient = setTimeout(() => child.kill("SIGKILL"), 15_000);
+  const killTimer = setTimeout(() => child.kill("SIGKILL"), 15_000);
   await ended;
-  clearTimeout(impatient);
+  clearTimeout(killTimer);
 }
 
 export async function endChildren(): Promise<void> {

@@ -7,7 +7,7 @@ import { type Ground, openGround } from "./ground.ts";
 import { describeMachine, peerVersions } from "./machine.ts";
 import type { Slice } from "./measure.ts";
 import { type Options, readOptions, usage } from "./options.ts";
-import { checkParity, type Parity, saidOf } from "./parity.ts";
+import { checkParity, type Parity, lineOf } from "./parity.ts";
 import { openProfiler } from "./profile.ts";
 import { scenarios } from "./scenarios/index.ts";
 import { peers } from "./scenarios/names.ts";
@@ -60,7 +60,7 @@ async function runAll(ground: Ground, options: Options): Promise<void> {
       if (parity === null) continue;
       parities.push(parity);
       if (!parity.ok) process.exitCode = 1;
-      console.log(saidOf(parity));
+      console.log(lineOf(parity));
     }
   };
   const bench: Bench = {

@@ -30,7 +30,7 @@ export type OwnModel = keyof typeof own;
 export const brokenModels = (Object.keys(own) as OwnModel[]).slice(4);
 
 /** So that an upstream that never answers is given up within a short soak. */
-const patienceMs = 3_000;
+const timeoutMs = 3_000;
 
 export function soakCatalog(simulatorUrl: string): string {
   const text = readFileSync(fileURLToPath(new URL("../../src/catalog/default.yaml", import.meta.url)), "utf8");
@@ -45,7 +45,7 @@ export function soakCatalog(simulatorUrl: string): string {
     providers: [
       ...shipped.providers,
       { id: "sound", protocol: "openai", base_url: `${simulatorUrl}/openai/v1` },
-      { id: "odd", protocol: "openai", base_url: `${simulatorUrl}/openai/v1`, timeout_ms: patienceMs },
+      { id: "odd", protocol: "openai", base_url: `${simulatorUrl}/openai/v1`, timeout_ms: timeoutMs },
     ],
     models: [
       ...shipped.models,

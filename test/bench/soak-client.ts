@@ -25,7 +25,7 @@ export interface Outcome {
 
 const keptTextMax = 4_096;
 /** Longer than any call of the soak takes, the stream included that its upstream leaves hanging for a minute. */
-const patienceDefaultMs = 150_000;
+const timeoutDefaultMs = 150_000;
 
 interface Manners {
   /** Kept connections; absent: one of its own. */
@@ -34,18 +34,18 @@ interface Manners {
   /** How long it reads nothing once the answer has begun. */
   pauseMs?: number;
   /** After this it gives up, whatever has come. */
-  patienceMs?: number;
+  timeoutMs?: number;
 }
 
 /** Never rejects: a broken connection is an outcome. */
 export async function send(base: URL, sent: Sent, manners: Manners = {}): Promise<Outcome> {
-  const { agent = false, leave = { at: "never" }, pauseMs = 0, patienceMs = patienceDefaultMs } = manners;
+  const { agent = false, leave = { at: "never" }, pauseMs = 0, timeoutMs = timeoutDefaultMs } = manners;
   const { method, path, headers, body } = sent;
   const call = request({
     ...{ host: base.hostname, port: base.port, method, path, agent },
     headers: { ...headers, ...(body === null ? {} : { "content-length": body.length }) },
   });
-  const outcome = follow(call, leave, { pauseMs, patienceMs });
+  const outcome = follow(call, leave, { pauseMs, timeoutMs });
   if (body === null) call.end();
   else if (leave.at === "upload") {
     call.write(body.subarray(0, Math.ceil(body.length / 2)));
@@ -54,16 +54,16 @@ export async function send(base: URL, sent: Sent, manners: Manners = {}): Promis
   return outcome;
 }
 
-function follow(call: ClientRequest, leave: Leave, { pauseMs, patienceMs }: { pauseMs: number; patienceMs: number }): Promise<Outcome> {
+function follow(call: ClientRequest, leave: Leave, { pauseMs, timeoutMs }: { pauseMs: number; timeoutMs: number }): Promise<Outcome> {
   return new Promise((resolve) => {
     const outcome: Outcome = { status: 0, left: leave.at !== "never", hung: false, headers: {}, text: "" };
     call.on("error", () => undefined);
-    const patience = setTimeout(() => {
+    const timer = setTimeout(() => {
       outcome.hung = true;
       call.destroy();
-    }, patienceMs);
+    }, timeoutMs);
     call.once("close", () => {
-      clearTimeout(patience);
+      clearTimeout(timer);
       resolve(outcome);
     });
     if (leave.at === "head") call.once("finish", () => setTimeout(() => call.destroy(), leave.afterMs));

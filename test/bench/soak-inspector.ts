@@ -37,12 +37,12 @@ export async function openInsight(address: string): Promise<Insight> {
   const { call, close } = await openInspector(address, (method, params) => {
     if (method === "HeapProfiler.addHeapSnapshotChunk") pieces.push((params as { chunk: string }).chunk);
   });
-  const told = async (params: object, method = "Runtime.evaluate") => {
-    const said = await call<{ result: Remote; exceptionDetails?: { text: string } }>(method, params);
-    if (said.exceptionDetails) throw new Error(`${JSON.stringify(params)}: ${said.exceptionDetails.text}`);
-    return said.result;
+  const resultOf = async (params: object, method = "Runtime.evaluate") => {
+    const answer = await call<{ result: Remote; exceptionDetails?: { text: string } }>(method, params);
+    if (answer.exceptionDetails) throw new Error(`${JSON.stringify(params)}: ${answer.exceptionDetails.text}`);
+    return answer.result;
   };
-  const evaluate = async <T>(expression: string) => (await told({ expression, returnByValue: true })).value as T;
+  const evaluate = async <T>(expression: string) => (await resultOf({ expression, returnByValue: true })).value as T;
 
   return {
     evaluate,
@@ -60,13 +60,13 @@ export async function openInsight(address: string): Promise<Insight> {
     },
     async count(prototype) {
       const objectGroup = "soak";
-      const { objectId } = await told({ expression: prototype, objectGroup });
+      const { objectId } = await resultOf({ expression: prototype, objectGroup });
       const { objects } = await call<{ objects: Remote }>("Runtime.queryObjects", { prototypeObjectId: objectId, objectGroup });
       const asked = {
         objectId: objects.objectId,
         functionDeclaration: "function () { return this.filter((one) => one._destroyed !== true).length; }",
       };
-      const { value } = await told({ ...asked, returnByValue: true }, "Runtime.callFunctionOn");
+      const { value } = await resultOf({ ...asked, returnByValue: true }, "Runtime.callFunctionOn");
       await call("Runtime.releaseObjectGroup", { objectGroup });
       return value as number;
     },

@@ -13,7 +13,7 @@ export interface LoadOptions {
   createCaller(isFunded: boolean): Promise<string>;
   stopped: () => boolean;
   /** Of each client; absent: more than any call takes. */
-  patienceMs?: number;
+  timeoutMs?: number;
   /** Calls at once; above it a call is left out. */
   openMax?: number;
 }
@@ -37,7 +37,7 @@ const newCallerEveryMs = 2_000;
 const openDefaultMax = 400;
 const sum = kinds.reduce((total, { weight }) => total + weight, 0);
 
-export function startLoad({ url, rate, createCaller, stopped, patienceMs, openMax = openDefaultMax }: LoadOptions): {
+export function startLoad({ url, rate, createCaller, stopped, timeoutMs, openMax = openDefaultMax }: LoadOptions): {
   made: Made;
   open: () => string[];
   ended: Promise<void>;
@@ -58,7 +58,7 @@ export function startLoad({ url, rate, createCaller, stopped, patienceMs, openMa
       ...(Math.random() < 0.5 ? { agent } : {}),
       leave: drawLeave(),
       pauseMs: Math.random() < 0.03 ? 500 : 0,
-      patienceMs,
+      timeoutMs,
     });
     const { status, left, hung, headers, text } = outcome;
     made.calls += 1;
@@ -102,9 +102,9 @@ export function startLoad({ url, rate, createCaller, stopped, patienceMs, openMa
 }
 
 /** Each kind once, so that what is made at first use is there: worker threads, pools, compiled code. */
-export async function warmUp({ url, createCaller }: Pick<LoadOptions, "url" | "createCaller">, patienceMs?: number): Promise<void> {
+export async function warmUp({ url, createCaller }: Pick<LoadOptions, "url" | "createCaller">, timeoutMs?: number): Promise<void> {
   const caller: Caller = { key: await createCaller(true), jobs: [], requests: [] };
-  await Promise.all(kinds.map((kind) => send(new URL(url), kind.make(caller), { patienceMs })));
+  await Promise.all(kinds.map((kind) => send(new URL(url), kind.make(caller), { timeoutMs })));
 }
 
 function drawKind() {

@@ -24,11 +24,11 @@ export function reportOf(soak: Soak): Report {
   const heap = trend((sample) => sample.heap);
   const external = trend((sample) => sample.external);
   const resident = trend((sample) => sample.resident);
-  const told = (name: string, slope: typeof heap, smallest: number) => ({
+  const verdict = (name: string, slope: typeof heap, smallest: number) => ({
     isFlat: isFlat(slope, smallest),
     line: `${name.padEnd(9)} ${slope.perUnit.toFixed(1)} +- ${slope.error.toFixed(1)} bytes a call: ${isFlat(slope, smallest) ? "0 within noise" : "IT RISES"} (below 2 standard errors, or below ${smallest})`,
   });
-  const slopes = [told("heap", heap, heapNoise), told("external", external, heapNoise), told("resident", resident, residentNoise)];
+  const slopes = [verdict("heap", heap, heapNoise), verdict("external", external, heapNoise), verdict("resident", resident, residentNoise)];
   const stray = strayRows(rows.before, rows.after);
   const failed = soak.log.filter(({ level, msg }) => Number(level) >= 50 && msg !== expectedError);
   const faults = [

@@ -18,7 +18,7 @@ export interface Soak {
   /** Live objects that a call has at least one of, by kind; dear to count, so not in every sample. */
   live: { before: Record<string, number>; after: Record<string, number> };
   before: Sample;
-  /** Once the load has ended and all was given back, or the patience was over. */
+  /** Once the load has ended and all was given back, or the wait for it timed out. */
   after: Sample;
   made: Made;
   seconds: number;
@@ -38,7 +38,7 @@ export interface RunOptions {
   compare?: boolean;
   /** Ends the load early; what is left is told all the same. */
   signal?: AbortSignal;
-  say?: (line: string) => void;
+  print?: (line: string) => void;
 }
 
 /** Prototypes by name, as the gateway's global scope reaches them. */
@@ -54,7 +54,7 @@ const quietMs = 330_000;
 
 export async function runSoak(
   world: SoakWorld,
-  { minutes, rate, compare = false, signal, say = () => undefined }: RunOptions,
+  { minutes, rate, compare = false, signal, print = () => undefined }: RunOptions,
 ): Promise<Soak> {
   let beganAt = performance.now();
   const seconds = () => (performance.now() - beganAt) / 1000;
@@ -68,7 +68,7 @@ export async function runSoak(
   await warmUp(world);
   const liveBefore = await liveIn(world);
   const before = await sample();
-  say(lineOf(before));
+  print(lineOf(before));
   beganAt = performance.now();
   const cpuBefore = cpuOf(world.pid);
   const endsAt = beganAt + minutes * 60_000;
@@ -79,15 +79,15 @@ export async function runSoak(
   for (let dueAt = beganAt + everyMs; dueAt < endsAt && signal?.aborted !== true; dueAt += everyMs) {
     await sleep(Math.max(0, dueAt - performance.now()));
     samples.push(await sample());
-    if (samples.length % 10 === 0) say(lineOf(samples.at(-1)!));
+    if (samples.length % 10 === 0) print(lineOf(samples.at(-1)!));
     if (compare && earlier === undefined && samples.length >= 34) earlier = sumByConstructor(await world.inspector.snapshot());
   }
-  const stillOpen = setInterval(() => say(`still open: ${JSON.stringify(load.open())}`), 10_000);
+  const stillOpen = setInterval(() => print(`still open: ${JSON.stringify(load.open())}`), 10_000);
   await load.ended;
   clearInterval(stillOpen);
   const cpuShare = (cpuOf(world.pid) - cpuBefore) / ticksPerSecond / seconds();
   const loadSeconds = seconds();
-  const after = await quiet(sample, before, say);
+  const after = await quiet(sample, before, print);
   const grown = earlier === undefined ? [] : compared(earlier, sumByConstructor(await world.inspector.snapshot()));
   return {
     ...{ samples, before, after, made, cpuShare, grown, seconds: loadSeconds },
@@ -108,12 +108,12 @@ export async function liveIn({ inspector }: Pick<SoakWorld, "inspector">, names 
   return counts;
 }
 
-async function quiet(sample: () => Promise<Sample>, before: Sample, say: (line: string) => void): Promise<Sample> {
+async function quiet(sample: () => Promise<Sample>, before: Sample, print: (line: string) => void): Promise<Sample> {
   for (const giveUpAt = performance.now() + quietMs; ;) {
     const now = await sample();
     const isQuiet = now.reservations + now.jobs === 0 && leftIn(before, now).length === 0;
     if (isQuiet || performance.now() > giveUpAt) return now;
-    say(`waits for quiet: ${lineOf(now)}`);
+    print(`waits for quiet: ${lineOf(now)}`);
     await sleep(5_000);
   }
 }

@@ -30,7 +30,7 @@ try {
   const world = await openSoakWorld({ databaseUrl: embedded.url, folder, flags: values.flag, env });
   try {
     const options = { minutes: Number(values.minutes), rate: Number(values.rate), compare: values.compare };
-    const report = reportOf(await runSoak(world, { ...options, signal: interrupted.signal, say: (line) => console.log(line) }));
+    const report = reportOf(await runSoak(world, { ...options, signal: interrupted.signal, print: (line) => console.log(line) }));
     if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
     console.log(report.text.join("\n"));
     for (const fault of report.faults) console.error(`FAULT: ${fault}`);

@@ -48,10 +48,10 @@ describe("a value", () => {
   test.each(["$AZURE_KEY", "${AZURE_KEY", "${}", "${AZURE-KEY}", "5 $", "a$b"])(
     "%s is refused with its line and what to write",
     (value) => {
-      const said = faultOf({ "x-fine": "yes", "api-key": value }, { AZURE_KEY: "azure-secret-1" });
-      expect(said).toContain(":7: providers[0].headers.api-key: ");
-      expect(said).toContain("${NAME}");
-      expect(said).toContain("$$");
+      const fault = faultOf({ "x-fine": "yes", "api-key": value }, { AZURE_KEY: "azure-secret-1" });
+      expect(fault).toContain(":7: providers[0].headers.api-key: ");
+      expect(fault).toContain("${NAME}");
+      expect(fault).toContain("$$");
     },
   );
 
@@ -64,9 +64,9 @@ describe("a value", () => {
   });
 
   test("that no header can carry stops the start, and is not repeated", () => {
-    const said = faultOf({ "api-key": "${AZURE_KEY}" }, { AZURE_KEY: "two\nlines" });
-    expect(said).toContain(":6: providers[0].headers.api-key: the variable AZURE_KEY holds characters that no header can carry");
-    expect(said).not.toContain("two");
+    const fault = faultOf({ "api-key": "${AZURE_KEY}" }, { AZURE_KEY: "two\nlines" });
+    expect(fault).toContain(":6: providers[0].headers.api-key: the variable AZURE_KEY holds characters that no header can carry");
+    expect(fault).not.toContain("two");
   });
 });
 

@@ -91,7 +91,7 @@ describe("media rows", () => {
     expect(rowOf(`type: video, ${rules} pricing: { mode: per-second, usd_per_second: 0.1 }`)).toMatchObject({ usd_per_call: usd });
   });
 
-  test("per-second video: a typical call is a clip of 5 seconds", () => {
+  test("per-second video: a typical call is a video of 5 seconds", () => {
     expect(media("demo/video")).toMatchObject({
       modality: "video",
       pricing_mode: "per-second",

@@ -27,9 +27,9 @@ describe("did_you_mean", () => {
   });
 
   test("names the replacement of a retired model", () => {
-    const told = suggestModels(catalog, "demo/old-music", "speech");
-    expect(told.did_you_mean).toBe("demo/music");
-    expect(told.suggested_models[0]).toBe("demo/music");
+    const suggestion = suggestModels(catalog, "demo/old-music", "speech");
+    expect(suggestion.did_you_mean).toBe("demo/music");
+    expect(suggestion.suggested_models[0]).toBe("demo/music");
   });
 
   test("an id as long as a body is compared by its end alone", () => {

@@ -70,7 +70,7 @@ describe("svc account list", () => {
     const second = await list("--limit", "2", "--after", String(first.data[1]!.account_id));
     expect([...idsOf(first), ...idsOf(second)]).toEqual(all);
     expect(second.has_more).toBe(false);
-    expect((await svc("account", "list", "--limit", "1")).stdout).toContain(`older ones follow: --after ${String(all[0])}`);
+    expect((await svc("account", "list", "--limit", "1")).stdout).toContain(`older accounts follow: --after ${String(all[0])}`);
   });
 
   test("--email finds a part, whatever its case and however it looks", async () => {

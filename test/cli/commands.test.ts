@@ -39,7 +39,7 @@ describe("svc account", () => {
     expect(await show(String(first["account_id"]))).toMatchObject({ balance: 2.5, lifetime_earned: 2.5 });
     const second = await create("mailbox+2@example.com");
     expect([second.status, second.stdout]).toEqual([1, ""]);
-    expect(second.stderr).toContain("another address of the mailbox of mailbox+2@example.com has had its signup credit");
+    expect(second.stderr).toContain("another address of the mailbox of mailbox+2@example.com already got the signup credit");
     const none = await create("nothing@example.com", { SVC_SIGNUP_CREDIT: "0" });
     expect([none.status, none.stderr]).toEqual([1, expect.stringContaining("SVC_SIGNUP_CREDIT is 0")]);
     for (const email of ["mailbox+2@example.com", "nothing@example.com"])

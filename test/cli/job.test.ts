@@ -37,7 +37,7 @@ describe("svc job show", () => {
       ...{ id: shownId, account_id: account.id, status: "queued", queue_position: 2, model: "demo/image", estimated_cost: 0.04 },
       ...{ started_at: null, charged_amount: null, refunded_amount: null, files: [], error: null, route: null },
     });
-    expect((await svc("job", "show", shownId)).stdout).toContain(`${shownId} ${account.id} demo/image queued, turn 2\n`);
+    expect((await svc("job", "show", shownId)).stdout).toContain(`${shownId} ${account.id} demo/image queued, queue position 2\n`);
   });
 
   test("of one that runs: whom it was handed to", async () => {
@@ -90,10 +90,10 @@ describe("svc job refund", () => {
     const { shownId } = jobs.done;
     const { balance } = await gateway.balance(account);
     const ran = await svc("job", "refund", shownId);
-    expect([ran.status, ran.stdout]).toEqual([0, `${shownId} refunded, 0.04 USD given back to ${account.id}\n`]);
+    expect([ran.status, ran.stdout]).toEqual([0, `${shownId} refunded, 0.04 USD returned to ${account.id}\n`]);
     expect((await gateway.balance(account)).balance).toBeCloseTo(balance + 0.04, 8);
     const again = await svc("job", "refund", shownId);
-    expect([again.status, again.stderr]).toEqual([1, `${shownId} was refunded before\n`]);
+    expect([again.status, again.stderr]).toEqual([1, `${shownId} was already refunded\n`]);
     expect((await gateway.balance(account)).balance).toBeCloseTo(balance + 0.04, 8);
     expect((await svc("job", "show", shownId, "--json")).json()).toMatchObject({
       status: "refunded",
@@ -110,7 +110,7 @@ describe("svc job refund", () => {
     ] as const) {
       const ran = await svc("job", "refund", jobs[name].shownId, "--json");
       expect([ran.status, ran.stdout]).toEqual([1, ""]);
-      expect(ran.stderr).toBe(`${jobs[name].shownId} is ${status}: only a job that succeeded was charged\n`);
+      expect(ran.stderr).toBe(`${jobs[name].shownId} is ${status}: only a job that succeeded can be refunded\n`);
     }
     expect((await svc("job", "refund", "job_1")).stderr).toBe("no such job: job_1\n");
   });

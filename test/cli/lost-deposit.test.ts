@@ -17,7 +17,7 @@ interface Place {
   posted(): Promise<string[]>;
 }
 
-/** With an account of 20 USD, behind a wire of its own: side by side these wait no longer than the most patient of them. */
+/** With an account of 20 USD, behind a wire of its own: run in parallel they take no longer than the longest of them. */
 async function inPlace(work: (place: Place, account: bigint) => Promise<void>): Promise<void> {
   const database = await freshDatabase();
   const wire = await openDatabaseProxy(database.url);
@@ -95,13 +95,13 @@ describe.concurrent("an answer that is lost", () => {
   test("the database stays away: they say that it may have been posted, and where to look before it is repeated", () =>
     inPlace(async (place, account) => {
       const [deposit, credit] = await place.post(["deposit", "credit"], () => place.wire.cut());
-      const look = `before you repeat it, look in a minute: svc account show acc_${account} --json says`;
-      for (const [ran, said] of [
-        [deposit!, `${look} lifetime_purchased 25 if it was and 20 if not`],
-        [credit!, `${look} lifetime_earned 5 if it was and 0 if not`],
+      const look = `before you retry, check in a minute: svc account show acc_${account} --json shows`;
+      for (const [ran, output] of [
+        [deposit!, `${look} lifetime_purchased 25 if it was posted and 20 if not`],
+        [credit!, `${look} lifetime_earned 5 if it was posted and 0 if not`],
       ] as const) {
         expect(ran).toMatchObject({ status: 1, stdout: "" });
-        expect(ran.stderr).toContain(`it may have been posted: ${said}: `);
+        expect(ran.stderr).toContain(`it may have been posted: ${output}: `);
       }
       place.wire.restore();
       expect((await place.svc("show")).json()).toMatchObject({ lifetime_purchased: 25, lifetime_earned: 5 });

@@ -49,7 +49,7 @@ describe("text", () => {
     expect(response.modelId).toBe("plain/chat");
   });
 
-  test("a file part that is a picture reaches a vision model", async () => {
+  test("a file part that is an image reaches a vision model", async () => {
     const content = [
       { type: "text" as const, text: "What is this?" },
       { type: "file" as const, mediaType: "image/png", data: new Uint8Array([137, 80, 78, 71]) },

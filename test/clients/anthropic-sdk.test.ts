@@ -3,7 +3,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import Anthropic0 from "anthropic-sdk-0";
 import { describe, expect, test } from "vitest";
-import { costIn, costOf, type Customer, quiet, says, until, useClients } from "./clients.ts";
+import { costIn, costOf, type Customer, quiet, userMessage, until, useClients } from "./clients.ts";
 
 const clients = useClients();
 
@@ -56,7 +56,7 @@ const weather = {
 describe.each(generations)("SDK %s", (generation, { client, errors }) => {
   test("sends the key in its own way and its own version", async () => {
     const seen: Request[] = [];
-    await client(await clients.customer(), { seen }).messages.create({ model: "best", max_tokens: 50, messages: says("hello") });
+    await client(await clients.customer(), { seen }).messages.create({ model: "best", max_tokens: 50, messages: userMessage("hello") });
     const [{ headers }] = seen as [Request];
     expect([headers.has("x-api-key"), headers.has("authorization"), headers.get("anthropic-version")]).toEqual(
       generation === "1.x" ? [false, true, "2026-10-21"] : [true, false, "2023-06-01"],
@@ -65,7 +65,11 @@ describe.each(generations)("SDK %s", (generation, { client, errors }) => {
 
   test("create: the words, the resolved model, the request id, the charge", async () => {
     const customer = await clients.customer();
-    const message = await client(customer).messages.create({ model: "best", max_tokens: 500, messages: says("Grüße an das Meer 🌊") });
+    const message = await client(customer).messages.create({
+      model: "best",
+      max_tokens: 500,
+      messages: userMessage("Grüße an das Meer 🌊"),
+    });
     expect(message).toMatchObject({ type: "message", role: "assistant", model: "plain/chat", stop_reason: "end_turn" });
     expect(message._request_id).toMatch(/^req_/);
     expect(message.content).toEqual([{ type: "text", text: expect.stringContaining("Grüße an das Meer 🌊") }]);
@@ -77,7 +81,7 @@ describe.each(generations)("SDK %s", (generation, { client, errors }) => {
   test("the stream helper says what the whole answer says, at the same price", async () => {
     const customer = await clients.customer();
     const { messages } = client(customer);
-    const request = { model: "plain/chat", max_tokens: 500, messages: says("hello") };
+    const request = { model: "plain/chat", max_tokens: 500, messages: userMessage("hello") };
     const whole = await messages.create(request);
     const stream = messages.stream(request);
     let text = "";
@@ -93,7 +97,12 @@ describe.each(generations)("SDK %s", (generation, { client, errors }) => {
   test("iteration gives every event by its name, indexes without gaps", async () => {
     const { messages } = client(await clients.customer());
     const types: string[] = [];
-    for await (const event of await messages.create({ model: "think/plain", max_tokens: 500, messages: says("hello"), stream: true }))
+    for await (const event of await messages.create({
+      model: "think/plain",
+      max_tokens: 500,
+      messages: userMessage("hello"),
+      stream: true,
+    }))
       types.push(event.type === "content_block_start" ? `${event.index} ${event.content_block.type}` : event.type);
     expect(types.filter((type) => !/delta|ping/.test(type))).toEqual([
       "message_start",
@@ -108,7 +117,7 @@ describe.each(generations)("SDK %s", (generation, { client, errors }) => {
   test("thinking with a budget: a block before the text, whole and streamed", async () => {
     const { messages } = client(await clients.customer());
     const thinking = { type: "enabled" as const, budget_tokens: 1024 };
-    const request = { model: "think/plain", max_tokens: 2048, thinking, messages: says("hello") };
+    const request = { model: "think/plain", max_tokens: 2048, thinking, messages: userMessage("hello") };
     const whole = await messages.create(request);
     expect(whole.content.map(({ type }) => type)).toEqual(["thinking", "text"]);
     const streamed = await messages.stream(request).finalMessage();
@@ -120,7 +129,12 @@ describe.each(generations)("SDK %s", (generation, { client, errors }) => {
     "tools of %s: the call, its result and the answer",
     async (model) => {
       const { messages } = client(await clients.customer());
-      const request = { model, max_tokens: 500, tools: [weather], messages: says("What is the weather in Kiel? use tool get_weather") };
+      const request = {
+        model,
+        max_tokens: 500,
+        tools: [weather],
+        messages: userMessage("What is the weather in Kiel? use tool get_weather"),
+      };
       const asked = await messages.stream(request).finalMessage();
       expect(asked.stop_reason).toBe("tool_use");
       const call = asked.content.find((block) => block.type === "tool_use")!;
@@ -139,7 +153,11 @@ describe.each(generations)("SDK %s", (generation, { client, errors }) => {
 
   test("countTokens costs nothing", async () => {
     const customer = await clients.customer();
-    const { input_tokens } = await client(customer).messages.countTokens({ model: "best", messages: says("hello"), tools: [weather] });
+    const { input_tokens } = await client(customer).messages.countTokens({
+      model: "best",
+      messages: userMessage("hello"),
+      tools: [weather],
+    });
     expect(input_tokens).toBeGreaterThan(20);
     expect(await customer.spent()).toBe(0);
   });
@@ -167,7 +185,7 @@ describe.each(generations)("SDK %s", (generation, { client, errors }) => {
     const failing = async (model: string, more: object = {}, options: { baseURL?: string } = {}) => {
       const { messages } = client(await clients.customer(), options);
       const error: unknown = await messages
-        .create({ model, max_tokens: 50, messages: says("hello"), ...more })
+        .create({ model, max_tokens: 50, messages: userMessage("hello"), ...more })
         .catch((thrown: unknown) => thrown);
       return error as InstanceType<typeof Anthropic.APIError> & { error: any };
     };
@@ -189,7 +207,7 @@ describe.each(generations)("SDK %s", (generation, { client, errors }) => {
     test("a bad key", async () => {
       const customer = await clients.customer();
       const stranger = { ...customer, account: { ...customer.account, key: "svc_wrong" } };
-      const asked = client(stranger).messages.create({ model: "best", max_tokens: 5, messages: says("hello") });
+      const asked = client(stranger).messages.create({ model: "best", max_tokens: 5, messages: userMessage("hello") });
       await expect(asked).rejects.toThrow(errors.AuthenticationError);
     });
 
@@ -217,7 +235,7 @@ describe.each(generations)("SDK %s", (generation, { client, errors }) => {
       "%s midway: nothing is charged",
       async (model) => {
         const customer = await clients.customer();
-        const stream = client(customer).messages.stream({ model, max_tokens: 500, tools: [weather], messages: says("hello") });
+        const stream = client(customer).messages.stream({ model, max_tokens: 500, tools: [weather], messages: userMessage("hello") });
         const error: any = await stream.finalMessage().catch((thrown: unknown) => thrown);
         expect(error).toBeInstanceOf(errors.APIError);
         expect(JSON.stringify(error.error)).toContain("stream_interrupted");
@@ -230,7 +248,7 @@ describe.each(generations)("SDK %s", (generation, { client, errors }) => {
     const tries = async (model: string) => {
       const seen: Request[] = [];
       const { messages } = client(await clients.customer(), { seen, maxRetries: 1 });
-      await messages.create({ model, max_tokens: 50, messages: says("hello") }).catch(() => undefined);
+      await messages.create({ model, max_tokens: 50, messages: userMessage("hello") }).catch(() => undefined);
       return seen.length;
     };
     expect(await tries("fail/unreadable")).toBe(2);
@@ -240,7 +258,7 @@ describe.each(generations)("SDK %s", (generation, { client, errors }) => {
 
   test("an abort midway stops the upstream and pays for what came", async () => {
     const customer = await clients.customer();
-    const stream = client(customer).messages.stream({ model: "plain/unhurried", max_tokens: 500, messages: says("hello") });
+    const stream = client(customer).messages.stream({ model: "plain/unhurried", max_tokens: 500, messages: userMessage("hello") });
     let pieces = 0;
     stream.on("text", () => {
       if (++pieces === 3) stream.abort();

@@ -7,7 +7,7 @@ const heard = (id: string, model: string, more: Record<string, unknown> = {}) =>
   ...{ id, type: "transcription", pricing: perMinute, routes: [{ provider: "ears", model }] },
   ...more,
 });
-const said = (id: string, model: string, provider: "voices-a" | "voices-b" = "voices-a") => ({
+const speechModel = (id: string, model: string, provider: "voices-a" | "voices-b" = "voices-a") => ({
   ...{ id, type: "speech", pricing: perCharacter, routes: [{ provider, model }] },
   ...(provider === "voices-a"
     ? { voice_family: "provider_a", default_voice: "lyra-narrator" }
@@ -35,11 +35,11 @@ export function audioCatalog(tier: Parameters<typeof highTiers>[0] = {}): string
       heard("hear/down", "transcribe-down+sim-fail-503"),
       heard("hear/busy", "transcribe-busy+sim-429+sim-retry-after-7"),
       heard("hear/second", "transcribe-second+sim-fail-500", { fallbacks: ["hear/plain"] }),
-      said("say/plain", "speech"),
-      said("say/slow", "speech-slow+sim-slow-2000ms"),
-      said("say/down", "speech-down+sim-fail-503"),
-      said("say/unreadable", "speech-html+sim-html"),
-      said("say/b", "speech-b", "voices-b"),
+      speechModel("say/plain", "speech"),
+      speechModel("say/slow", "speech-slow+sim-slow-2000ms"),
+      speechModel("say/down", "speech-down+sim-fail-503"),
+      speechModel("say/unreadable", "speech-html+sim-html"),
+      speechModel("say/b", "speech-b", "voices-b"),
     ],
     aliases: { transcribe: "hear/plain", "whisper-1": "hear/plain", "tts-1": "say/plain" },
     defaults: { speech: "say/plain" },

@@ -99,14 +99,14 @@ export async function quiet({ simulator }: Gateway): Promise<void> {
 }
 
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const patience = AbortSignal.timeout(10_000);
+  const deadline = AbortSignal.timeout(10_000);
   while (!(await condition())) {
-    if (patience.aborted) throw new Error("waited in vain");
+    if (deadline.aborted) throw new Error("waited in vain");
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
 
-export function says(content: string): { role: "user"; content: string }[] {
+export function userMessage(content: string): { role: "user"; content: string }[] {
   return [{ role: "user", content }];
 }
 

@@ -70,7 +70,7 @@ export function secondTurn(answered: { type: string; call_id?: string }[]) {
 }
 
 /** `codex exec --output-schema schema.json -i a.png`. */
-export const withPicture = {
+export const withImage = {
   ...shared,
   text: {
     format: {

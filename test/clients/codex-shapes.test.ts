@@ -2,7 +2,7 @@
 // deltas, response.completed with its usage, response.failed.
 import { describe, expect, test } from "vitest";
 import { eventsOf } from "../operations/responses/responses-gateway.ts";
-import { firstTurn, headers, knownModel, secondTurn, withPicture } from "./codex-requests.ts";
+import { firstTurn, headers, knownModel, secondTurn, withImage } from "./codex-requests.ts";
 import { useClients } from "./clients.ts";
 
 const clients = useClients();
@@ -50,9 +50,9 @@ describe("the turns of a task", () => {
     expect(sent.messages.slice(-3)).toMatchObject([{ role: "tool" }, { role: "tool" }, { role: "tool" }]);
   });
 
-  test("a picture and a schema for the last answer", async () => {
+  test("an image and a schema for the last answer", async () => {
     // The simulator takes "image" for a wish to call view_image.
-    const { items, sent } = await codex({ model: "see/plain", ...withPicture, tool_choice: "none" });
+    const { items, sent } = await codex({ model: "see/plain", ...withImage, tool_choice: "none" });
     expect(JSON.parse(items[0].content[0].text)).toEqual({ answer: expect.any(String) });
     expect(sent.messages.at(-1).content.map(({ type }: { type: string }) => type)).toEqual(["text", "image_url", "text", "text"]);
   });

@@ -4,7 +4,7 @@ import { streamText } from "ai";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, describe, expect, test } from "vitest";
-import { costIn, costOf, quiet, says, useClients } from "./clients.ts";
+import { costIn, costOf, quiet, userMessage, useClients } from "./clients.ts";
 import { readRaw } from "./raw-streams.ts";
 import { clientsCatalog } from "./upstreams.ts";
 
@@ -33,7 +33,7 @@ describe("side by side", () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, async (_, at) =>
         completions
-          .stream({ model: "plain/chat", messages: says(`I am number ${at}.`), stream_options: { include_usage: true } })
+          .stream({ model: "plain/chat", messages: userMessage(`I am number ${at}.`), stream_options: { include_usage: true } })
           .finalChatCompletion(),
       ),
     );
@@ -54,7 +54,7 @@ describe("side by side", () => {
         const kind = (["plain/unhurried", "broken/cut", "plain/chat"] as const)[at % 3]!;
         const stream = await customer
           .openai()
-          .chat.completions.create({ model: kind, messages: says("hello"), stream: true, stream_options: { include_usage: true } });
+          .chat.completions.create({ model: kind, messages: userMessage("hello"), stream: true, stream_options: { include_usage: true } });
         let cost = 0;
         let chunks = 0;
         try {
@@ -80,7 +80,7 @@ describe("side by side", () => {
 test("fifty streams on a small balance: some are refused with 402, none is lost, the balance stays above zero", async () => {
   const customer = await clients.customer({ deposit: "0.002" });
   const { completions } = customer.openai({ maxRetries: 0 }).chat;
-  const request = { model: "plain/unhurried", messages: says("hello"), max_tokens: 100, stream_options: { include_usage: true } };
+  const request = { model: "plain/unhurried", messages: userMessage("hello"), max_tokens: 100, stream_options: { include_usage: true } };
   const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => completions.stream(request).finalChatCompletion()));
   const answered = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
   const refused = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
@@ -101,7 +101,7 @@ test("callers who leave at any moment, before the first byte or after the last: 
   const models = ["plain/unhurried", "plain/chat", "plain/second-route", "plain/slow-start", "broken/cut", "think/plain"];
   const outcomes = await Promise.all(
     Array.from({ length: 120 }, async (_, at) => {
-      const request = { model: models[at % models.length]!, messages: says("hello"), stream: at % 4 !== 0 };
+      const request = { model: models[at % models.length]!, messages: userMessage("hello"), stream: at % 4 !== 0 };
       try {
         const stays = at % 10 === 9;
         const answer = await completions.create(request, stays ? {} : { signal: AbortSignal.timeout((at * 37) % 600) });
@@ -121,7 +121,7 @@ test("callers who leave at any moment, before the first byte or after the last: 
 describe("at length", () => {
   test("three thousand chunks arrive in order, with the words of the whole answer", async () => {
     const customer = await clients.customer();
-    const request = { model: "plain/long", messages: says("hello") };
+    const request = { model: "plain/long", messages: userMessage("hello") };
     const whole = await customer.openai().chat.completions.create(request);
     const { chunks } = await readRaw(clients.gateway.url, customer.account.key, request);
     expect(chunks.length).toBeGreaterThan(3000);
@@ -132,7 +132,7 @@ describe("at length", () => {
     const customer = await clients.customer();
     const stream = await customer.openai().chat.completions.create({
       model: "plain/large-chunks",
-      messages: says("hello"),
+      messages: userMessage("hello"),
       stream: true,
       stream_options: { include_usage: true },
     });
@@ -159,7 +159,7 @@ describe("slowly", () => {
     const [openai, ai, langchain] = await Promise.all([
       customer
         .openai()
-        .chat.completions.stream({ model, messages: says(prompt) })
+        .chat.completions.stream({ model, messages: userMessage(prompt) })
         .finalContent(),
       streamText({ model: customer.aiSdk()(model), prompt }).text,
       customer.langchain(model).invoke(prompt),
@@ -171,10 +171,10 @@ describe("slowly", () => {
     const customer = await clients.customer();
     const model = "plain/silent";
     const [raw, openai, ai, langchain] = await Promise.all([
-      readRaw(clients.gateway.url, customer.account.key, { model, messages: says("hello") }),
+      readRaw(clients.gateway.url, customer.account.key, { model, messages: userMessage("hello") }),
       customer
         .openai()
-        .chat.completions.stream({ model, messages: says("hello") })
+        .chat.completions.stream({ model, messages: userMessage("hello") })
         .finalContent(),
       streamText({ model: customer.aiSdk()(model), prompt: "hello" }).text,
       Array.fromAsync(await customer.langchain(model).stream("hello"), ({ text }) => text),

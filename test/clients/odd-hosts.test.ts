@@ -3,7 +3,7 @@
 import { jsonSchema, streamText, tool as aiTool } from "ai";
 import type OpenAI from "openai";
 import { afterAll, describe, expect, test } from "vitest";
-import { costIn, costOf, says, useClients } from "./clients.ts";
+import { costIn, costOf, userMessage, useClients } from "./clients.ts";
 import { calls, startOddHost, texts } from "./odd-hosts.ts";
 import { readRaw } from "./raw-streams.ts";
 
@@ -25,7 +25,7 @@ const clients = useClients(
     })),
   }),
 );
-const messages = says("hello");
+const messages = userMessage("hello");
 const include_usage = { stream_options: { include_usage: true } };
 const parameters = {
   type: "object" as const,

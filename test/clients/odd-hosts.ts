@@ -147,10 +147,10 @@ export interface OddHost {
 
 /** Answers with the text that the request's model id names. */
 export async function startOddHost(): Promise<OddHost> {
-  const said = { ...texts, ...calls };
+  const pieces = { ...texts, ...calls };
   const server = createServer((request, response) => {
     void modelOf(request).then((model) => {
-      const text = said[model] ?? "";
+      const text = pieces[model] ?? "";
       response.writeHead(200, { "content-type": text.startsWith("{") ? "application/json" : "text/event-stream" }).end(text);
     });
   });

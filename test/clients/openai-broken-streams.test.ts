@@ -2,10 +2,10 @@
 // disconnects (docs/behaviour/streams.md#disconnects), and what either costs.
 import OpenAI from "openai";
 import { describe, expect, test, vi } from "vitest";
-import { costOf, quiet, says, until, useClients } from "./clients.ts";
+import { costOf, quiet, userMessage, until, useClients } from "./clients.ts";
 
 const clients = useClients();
-const messages = says("Tell me about the sea.");
+const messages = userMessage("Tell me about the sea.");
 const breaks = ["broken/error-record", "broken/cut", "broken/early-end", "broken/think"];
 
 describe.each(breaks)("%s", (model) => {
@@ -44,7 +44,7 @@ test("a stream that breaks inside a tool call is an error, never a call with hal
   const weather = { type: "function" as const, function: { name: "get_weather", parameters } };
   const stream = customer
     .openai()
-    .chat.completions.stream({ model: "broken/tool-call", messages: says("Use get_weather"), tools: [weather] });
+    .chat.completions.stream({ model: "broken/tool-call", messages: userMessage("Use get_weather"), tools: [weather] });
   const finished: string[] = [];
   stream.on("tool_calls.function.arguments.done", ({ name }) => void finished.push(name));
   expectInterrupted(await caughtOf(() => stream.finalChatCompletion()));

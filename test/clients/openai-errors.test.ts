@@ -2,12 +2,12 @@
 // (docs/behaviour/errors.md#retry). Streamed requests are refused with a status too, never inside a 200.
 import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
-import { type Customer, says, useClients } from "./clients.ts";
+import { type Customer, userMessage, useClients } from "./clients.ts";
 
 const clients = useClients();
 const { APIError } = OpenAI;
-const picture = { type: "image_url", image_url: { url: "https://example.com/a.png" } };
-const messages = says("hello");
+const image = { type: "image_url", image_url: { url: "https://example.com/a.png" } };
+const messages = userMessage("hello");
 
 interface Case {
   title: string;
@@ -43,11 +43,11 @@ const cases: Case[] = [
     request: { model: "vectors/small" },
   },
   {
-    title: "a picture for a model that cannot see",
+    title: "an image for a model that cannot see",
     status: 400,
     code: "unsupported_content",
     error: OpenAI.BadRequestError,
-    request: { messages: [{ role: "user", content: [picture] }] },
+    request: { messages: [{ role: "user", content: [image] }] },
   },
   {
     title: "an upstream's 400",
@@ -129,7 +129,7 @@ describe.each([false, true])("not retryable, stream: %s", (stream) => {
 
   test("413 request_too_large: a body above 25 MB", async () => {
     const customer = await clients.customer();
-    const error = await refused(customer, { messages: says("x".repeat(26 * 1024 * 1024)), stream });
+    const error = await refused(customer, { messages: userMessage("x".repeat(26 * 1024 * 1024)), stream });
     expect(error).toMatchObject({ status: 413, code: "request_too_large" });
     expect(customer.exchanges).toHaveLength(1);
   });

@@ -3,7 +3,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, expect, test } from "vitest";
-import { says, useClients } from "./clients.ts";
+import { userMessage, useClients } from "./clients.ts";
 
 /** Above the 65,536 pieces that the helper takes. */
 const pieces = 70_000;
@@ -63,7 +63,7 @@ const whole = JSON.stringify({ text: letters.repeat(pieces / 10) });
 test("a strict tool's arguments of 70,000 pieces are read by the helper, every letter in its place", async () => {
   const { completions } = (await clients.customer()).openai().chat;
   const tools = [{ type: "function" as const, function: { name: "write", parameters, strict: true } }];
-  const { choices } = await completions.stream({ model: "long/arguments", messages: says("write"), tools }).finalChatCompletion();
+  const { choices } = await completions.stream({ model: "long/arguments", messages: userMessage("write"), tools }).finalChatCompletion();
   expect(choices[0]!.finish_reason).toBe("tool_calls");
   expect(choices[0]!.message.tool_calls![0]).toMatchObject({ function: { name: "write", arguments: whole } });
 });
@@ -71,6 +71,6 @@ test("a strict tool's arguments of 70,000 pieces are read by the helper, every l
 test("structured content of 70,000 pieces too", async () => {
   const { completions } = (await clients.customer()).openai().chat;
   const response_format = { type: "json_schema" as const, json_schema: { name: "text", schema: parameters, strict: true } };
-  const stream = completions.stream({ model: "long/content", messages: says("write"), response_format });
+  const stream = completions.stream({ model: "long/content", messages: userMessage("write"), response_format });
   expect((await stream.finalChatCompletion()).choices[0]!.message.content).toBe(whole);
 });

@@ -40,8 +40,8 @@ test("images.generate gives the job, whose data is undefined; get polls it; its 
     charged_amount: 0.08,
     output: { metadata: { images: [{}, { content_type: "image/png" }] } },
   });
-  const picture = await fetch(job.output!.url);
-  expect([picture.status, picture.headers.get("content-type")]).toEqual([200, "image/png"]);
+  const file = await fetch(job.output!.url);
+  expect([file.status, file.headers.get("content-type")]).toEqual([200, "image/png"]);
   expect(await customer.spent()).toBe(0.08);
 });
 

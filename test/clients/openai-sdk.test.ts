@@ -3,7 +3,7 @@ import { zodResponseFormat } from "openai/helpers/zod";
 import type OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { costIn, costOf, says, useClients } from "./clients.ts";
+import { costIn, costOf, userMessage, useClients } from "./clients.ts";
 
 const clients = useClients();
 const pixel = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -35,7 +35,7 @@ describe("chat", () => {
   test("whole, by iteration and by the helper: the same words, and each costs what the balance falls by", async () => {
     const customer = await clients.customer();
     const { completions } = customer.openai().chat;
-    const request = { model: "plain/chat", messages: says("Grüße an das Meer 🌊") };
+    const request = { model: "plain/chat", messages: userMessage("Grüße an das Meer 🌊") };
     const stream_options = { include_usage: true };
     const whole = await completions.create(request);
     const text = whole.choices[0]!.message.content;
@@ -57,7 +57,7 @@ describe("chat", () => {
 
   test("usage is not shown to a stream that did not ask, and charged all the same", async () => {
     const customer = await clients.customer();
-    const request = { model: "plain/chat", messages: says("hello") };
+    const request = { model: "plain/chat", messages: userMessage("hello") };
     const { usage, withoutChoices } = await readAll(await customer.openai().chat.completions.create({ ...request, stream: true }));
     expect(usage).toBeNull();
     expect(withoutChoices).toBe(0);
@@ -68,7 +68,7 @@ describe("chat", () => {
 
   test("cached tokens are shown and saved, whole and streamed", async () => {
     const { completions } = (await clients.customer()).openai().chat;
-    const request = { model: "plain/cached", messages: says("hello") };
+    const request = { model: "plain/cached", messages: userMessage("hello") };
     const { usage } = await completions.create(request);
     expect(usage).toMatchObject({
       prompt_tokens: 1000,
@@ -83,7 +83,7 @@ describe("chat", () => {
   test("withResponse gives x-request-id and the x-svc headers, whole and streamed", async () => {
     const customer = await clients.customer();
     const { completions } = customer.openai().chat;
-    const messages = says("hello");
+    const messages = userMessage("hello");
     const direct = await completions.create({ model: "best", messages }).withResponse();
     expect(direct.request_id).toMatch(/^req_/);
     expect(svcHeaders(direct.response)).toEqual({ "x-svc-model": "plain/chat", "x-svc-alias": "best" });
@@ -99,7 +99,7 @@ describe("chat", () => {
 
   test("another model that answers is named in the headers alone, and never costs more than the one asked for", async () => {
     const customer = await clients.customer();
-    const request = { model: "plain/other-model", messages: says("hello") };
+    const request = { model: "plain/other-model", messages: userMessage("hello") };
     const { data, response } = await customer.openai().chat.completions.create(request).withResponse();
     expect(svcHeaders(response)).toEqual({
       "x-svc-model": "plain/other-model",
@@ -115,7 +115,7 @@ describe("chat", () => {
 
   test("a balance that cannot pay for a long answer lowers max_tokens and says so; it never falls below zero", async () => {
     const customer = await clients.customer({ deposit: "0.0003" });
-    const request = { model: "plain/long", messages: says("hello"), stream: true as const };
+    const request = { model: "plain/long", messages: userMessage("hello"), stream: true as const };
     const { data, response } = await customer.openai().chat.completions.create(request).withResponse();
     const { "x-svc-max-tokens-clamped": clamped, ...headers } = svcHeaders(response);
     expect(headers).toEqual({ "x-svc-model": "plain/long", "x-svc-credits-have": "0.0003" });
@@ -161,7 +161,7 @@ describe("chat", () => {
       reasoning_effort: null,
       logit_bias: null,
     };
-    const completion = await completions.create({ model: "plain/chat", messages: says("hello"), ...nulls, ...more } as never);
+    const completion = await completions.create({ model: "plain/chat", messages: userMessage("hello"), ...nulls, ...more } as never);
     expect((completion as OpenAI.ChatCompletion).choices[0]!.message.content).toContain("hello");
   });
 
@@ -179,7 +179,7 @@ describe("chat", () => {
 
   test("n choices, logprobs, stop and seed go through, streamed as whole", async () => {
     const { completions } = (await clients.customer()).openai().chat;
-    const request = { model: "plain/chat", messages: says("hello"), n: 2, logprobs: true, top_logprobs: 2, seed: 7 };
+    const request = { model: "plain/chat", messages: userMessage("hello"), n: 2, logprobs: true, top_logprobs: 2, seed: 7 };
     const whole = await completions.create(request);
     const streamed = await completions.stream(request).finalChatCompletion();
     expect(whole.choices.map(({ index }) => index)).toEqual([0, 1]);
@@ -190,7 +190,7 @@ describe("chat", () => {
 
   test("max_completion_tokens ends an answer with finish_reason length", async () => {
     const { completions } = (await clients.customer()).openai().chat;
-    const completion = await completions.create({ model: "plain/long", messages: says("hello"), max_completion_tokens: 5 });
+    const completion = await completions.create({ model: "plain/long", messages: userMessage("hello"), max_completion_tokens: 5 });
     expect(completion).toMatchObject({ choices: [{ finish_reason: "length" }], usage: { completion_tokens: 5 } });
   });
 });
@@ -205,7 +205,7 @@ describe("structured output", () => {
 
   test("parse and stream give a value of the caller's zod schema", async () => {
     const { completions } = (await clients.customer()).openai().chat;
-    const request = { model: "plain/chat", messages: says("The sea"), response_format: zodResponseFormat(shape, "sea") };
+    const request = { model: "plain/chat", messages: userMessage("The sea"), response_format: zodResponseFormat(shape, "sea") };
     const parsed = (await completions.parse(request)).choices[0]!.message.parsed;
     expect(shape.parse(parsed)).toEqual(parsed);
     const streamed = await completions.stream(request).finalChatCompletion();
@@ -218,7 +218,7 @@ describe("reasoning", () => {
     test(`${model}: the thinking is in reasoning_content, and its tokens are counted inside completion_tokens`, async () => {
       const customer = await clients.customer();
       const { completions } = customer.openai().chat;
-      const request = { model, messages: says("Think about the sea"), reasoning_effort: "low" as const };
+      const request = { model, messages: userMessage("Think about the sea"), reasoning_effort: "low" as const };
       const whole = await completions.create(request);
       const { usage } = whole;
       expect((whole.choices[0]!.message as { reasoning_content?: string }).reasoning_content).toEqual(expect.any(String));

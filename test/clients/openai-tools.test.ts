@@ -3,11 +3,11 @@
 import type OpenAI from "openai";
 import type { RunnableToolFunctionWithParse } from "openai/lib/RunnableFunction";
 import { describe, expect, test } from "vitest";
-import { says, useClients } from "./clients.ts";
+import { userMessage, useClients } from "./clients.ts";
 
 const clients = useClients();
 const models = ["plain/chat", "tools/null-fields", "tools/no-index", "tools/whole-calls"];
-const both = says("Call get_weather and get_time, please.");
+const both = userMessage("Call get_weather and get_time, please.");
 
 function tool(name: string, strict = false): OpenAI.ChatCompletionFunctionTool {
   const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"], additionalProperties: false };
@@ -77,7 +77,7 @@ describe.each(models)("%s", (model) => {
         },
       };
       const { completions } = (await clients.customer()).openai().chat;
-      const request = { model, messages: says("What is the weather in Paris?") };
+      const request = { model, messages: userMessage("What is the weather in Paris?") };
       // The SDK's own types know nothing of tools that two overloads share.
       const tools = [weather] as unknown as RunnableToolFunctionWithParse<{ city: string }>[];
       const runner = stream ? completions.runTools({ ...request, tools, stream: true }) : completions.runTools({ ...request, tools });
@@ -96,7 +96,7 @@ describe("choices of the caller", () => {
     const one = await completions.create({ model: "plain/chat", messages: both, tools, parallel_tool_calls: false });
     expect(callsOf(one.choices[0]!)).toHaveLength(1);
     const named = { type: "function" as const, function: { name: "get_time" } };
-    const chosen = await completions.create({ model: "plain/chat", messages: says("hello"), tools, tool_choice: named });
+    const chosen = await completions.create({ model: "plain/chat", messages: userMessage("hello"), tools, tool_choice: named });
     expect(callsOf(chosen.choices[0]!).map(({ name }) => name)).toEqual(["get_time"]);
     const none = await completions.create({ model: "plain/chat", messages: both, tools, tool_choice: "none" });
     expect(none.choices[0]!.message.content).toContain("You said:");

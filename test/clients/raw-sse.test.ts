@@ -1,11 +1,11 @@
 // Streamed answers byte by byte, from every kind of upstream: the promises that clients lean on without saying so
 // (docs/behaviour/streams.md). The form itself is asserted in raw-streams.ts for each answer read here.
 import { describe, expect, test } from "vitest";
-import { costIn, quiet, says, until, useClients } from "./clients.ts";
+import { costIn, quiet, userMessage, until, useClients } from "./clients.ts";
 import { readRaw } from "./raw-streams.ts";
 
 const clients = useClients();
-const messages = says('Tell me about the sea, in "quotes", \\ and 🌊 – grüß Gott.');
+const messages = userMessage('Tell me about the sea, in "quotes", \\ and 🌊 – grüß Gott.');
 const include_usage = { stream_options: { include_usage: true } };
 
 async function read(model: string, body: object = {}) {
@@ -75,7 +75,7 @@ describe("tools", () => {
   test.each(["plain/chat", "tools/null-fields", "tools/no-index", "tools/whole-calls"])(
     "%s: calls have indexes 0 and 1, ids and the end tool_calls",
     async (model) => {
-      const { chunks, last } = await read(model, { messages: says("Call get_weather and get_time"), tools });
+      const { chunks, last } = await read(model, { messages: userMessage("Call get_weather and get_time"), tools });
       const calls = chunks.flatMap(({ choices }) => choices[0].delta.tool_calls ?? []);
       expect(calls.filter(({ id }) => id !== undefined).map(({ index, type, function: called }) => [index, type, called])).toEqual([
         [0, "function", { name: "get_weather", arguments: "" }],

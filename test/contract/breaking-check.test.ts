@@ -56,9 +56,9 @@ function released(before: object | string, after: object | string): string {
   return folder;
 }
 
-function check(folder: string): { status: number | null; said: string } {
+function check(folder: string): { status: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, folder], { encoding: "utf8" });
-  return { status, said: stdout + stderr };
+  return { status, output: stdout + stderr };
 }
 
 const json = <Schema extends object>(schema: Schema) => ({ content: { "application/json": { schema } } });
@@ -136,9 +136,9 @@ describe("a change that breaks clients ends with 1 and is named", () => {
     ["an error code has another name", changed((songs) => (songs.post.responses[402] = error("no_credits"))), /insufficient_credits/],
     ["an error's status is gone", changed((songs) => Reflect.deleteProperty(songs.post.responses, 402)), /402/],
   ])("%s", (_, after, named) => {
-    const { status, said } = check(released(contract(), after));
-    expect([status, said]).toEqual([1, expect.stringMatching(named)]);
-    expect(said).toContain("the contract breaks clients of v1.0.0");
+    const { status, output } = check(released(contract(), after));
+    expect([status, output]).toEqual([1, expect.stringMatching(named)]);
+    expect(output).toContain("the contract breaks clients of v1.0.0");
   });
 });
 
@@ -161,8 +161,8 @@ describe("a change that breaks nobody ends with 0", () => {
     ["a new status of errors", changed((songs) => Object.assign(songs.post.responses, { 429: error("rate_limit_exceeded") }))],
     ["other words", changed((songs) => (songs.post.responses[200].description = "What was made."))],
   ])("%s", (_, after) => {
-    const { status, said } = check(released(contract(), after));
-    expect([status, said]).toEqual([0, expect.stringContaining("nothing breaks a client of v1.0.0")]);
+    const { status, output } = check(released(contract(), after));
+    expect([status, output]).toEqual([0, expect.stringContaining("nothing breaks a client of v1.0.0")]);
   });
 });
 
@@ -170,24 +170,26 @@ describe("our own contract", () => {
   test("is compared whole: an error code less in one operation is found", () => {
     const less = ours.replace(/"enum": \[\s*"insufficient_credits",/, '"enum": [');
     expect(less).not.toBe(ours);
-    expect(check(released(ours, less))).toMatchObject({ status: 1, said: expect.stringContaining("insufficient_credits") });
+    expect(check(released(ours, less))).toMatchObject({ status: 1, output: expect.stringContaining("insufficient_credits") });
   });
 });
 
 describe("the changelog", () => {
-  const untold = (after: object) => {
+  const unlisted = (after: object) => {
     const folder = released(contract(), after);
     write(folder, { changelog: "# Changes\n" });
     return folder;
   };
 
   test("a change that it doesn't tell ends with 1", () => {
-    const { status, said } = check(untold(changed((songs) => Object.assign(answerOf(songs).properties, { length_s: { type: "number" } }))));
-    expect([status, said]).toEqual([1, expect.stringContaining("spec/CHANGELOG.md doesn't say how")]);
+    const { status, output } = check(
+      unlisted(changed((songs) => Object.assign(answerOf(songs).properties, { length_s: { type: "number" } }))),
+    );
+    expect([status, output]).toEqual([1, expect.stringContaining("spec/CHANGELOG.md doesn't say how")]);
   });
 
   test("what changes no call need not stand there", () => {
-    expect(check(untold(changed((songs) => (songs.post.responses[200].description = "What was made.")))).status).toBe(0);
+    expect(check(unlisted(changed((songs) => (songs.post.responses[200].description = "What was made.")))).status).toBe(0);
   });
 });
 
@@ -197,14 +199,14 @@ describe("which release", () => {
   test("none yet: says so and passes", () => {
     const folder = newRepository();
     commit(folder, { contract: contract(), changelog: "" });
-    expect(check(folder)).toEqual({ status: 0, said: "no release tag yet: nothing to compare with\n" });
+    expect(check(folder)).toEqual({ status: 0, output: "no release tag yet: nothing to compare with\n" });
   });
 
   test("a tag that is no release, or has no contract, is none", () => {
     const folder = newRepository();
     commit(folder, { changelog: "" }, "v0.1.0");
     commit(folder, { contract: contract() }, "verified");
-    expect(check(folder)).toEqual({ status: 0, said: "v0.1.0 has no generated/openapi.json: nothing to compare with\n" });
+    expect(check(folder)).toEqual({ status: 0, output: "v0.1.0 has no generated/openapi.json: nothing to compare with\n" });
   });
 
   test("the last one before this commit, though another has a higher number", () => {
@@ -214,7 +216,7 @@ describe("which release", () => {
     git(folder, "checkout", "-b", "next");
     commit(folder, { contract: contract(), changelog: "3" }, "v2.0.0");
     git(folder, "checkout", "main");
-    expect(check(folder)).toMatchObject({ status: 0, said: expect.stringContaining("client of v1.1.0") });
+    expect(check(folder)).toMatchObject({ status: 0, output: expect.stringContaining("client of v1.1.0") });
   });
 
   describe("a shallow clone without tags", () => {
@@ -229,9 +231,9 @@ describe("which release", () => {
       commit(origin, { contract: without, changelog: "1" }, "v1.9.0");
       commit(origin, { contract: contract(), changelog: "2" }, "v1.10.0");
       commit(origin, { contract: without, changelog: "3" });
-      expect(check(cloned(origin))).toMatchObject({ status: 1, said: expect.stringContaining("clients of v1.10.0") });
+      expect(check(cloned(origin))).toMatchObject({ status: 1, output: expect.stringContaining("clients of v1.10.0") });
       git(origin, "tag", "v1.10.0-rc.1", "v1.9.0");
-      expect(check(cloned(origin))).toMatchObject({ status: 1, said: expect.stringContaining("clients of v1.10.0") });
+      expect(check(cloned(origin))).toMatchObject({ status: 1, output: expect.stringContaining("clients of v1.10.0") });
     });
 
     test("passes where there is none, and says so where the origin can't be asked", () => {
@@ -239,10 +241,10 @@ describe("which release", () => {
       commit(origin, { contract: contract(), changelog: "1" });
       commit(origin, { changelog: "2" });
       const clone = cloned(origin);
-      expect(check(clone)).toEqual({ status: 0, said: "no release tag yet: nothing to compare with\n" });
+      expect(check(clone)).toEqual({ status: 0, output: "no release tag yet: nothing to compare with\n" });
       rmSync(origin, { recursive: true });
-      const { status, said } = check(clone);
-      expect([status, said]).toEqual([0, expect.stringContaining("its origin can't be asked for the tags")]);
+      const { status, output } = check(clone);
+      expect([status, output]).toEqual([0, expect.stringContaining("its origin can't be asked for the tags")]);
     });
   });
 });

@@ -38,8 +38,8 @@ test.each(["generated/openapi.json", "generated/catalog.schema.json"])("%s", (fi
   const found = descriptionsOf(JSON.parse(text(file)), "");
   expect(found.length).toBeGreaterThan(100);
   // What a key of the operator's own file means is no price of a model.
-  const told = file.includes("catalog") ? found.filter(([, prose]) => !/default/.test(prose)) : found;
-  expect(told.flatMap(([place, prose]) => pricesIn(place, prose))).toEqual([]);
+  const checked = file.includes("catalog") ? found.filter(([, prose]) => !/default/.test(prose)) : found;
+  expect(checked.flatMap(([place, prose]) => pricesIn(place, prose))).toEqual([]);
 });
 
 test("the SDK's comments", () => {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createBatcher, FailedFor, BatcherFull } from "../../src/db/batcher.ts";
 
-const options = { waitingMax: 1_000, patienceMs: 2_000 };
+const options = { waitingMax: 1_000, timeoutMs: 2_000 };
 
 describe("a batcher", () => {
   test("gives each caller its own result, whatever the batches were", async () => {
@@ -97,12 +97,12 @@ describe("a batcher", () => {
   });
 
   test.each(["from the first call on", "once a bad item has split the batch"])(
-    "while the database is away nobody waits longer than their patience, however many wait (%s)",
+    "while the database is unavailable no caller waits longer than the timeout, however many wait (%s)",
     async (since) => {
       let calls = since.startsWith("once") ? 0 : 1;
       const batcher = createBatcher<number, number>({
         waitingMax: 20_000,
-        patienceMs: 300,
+        timeoutMs: 300,
         async work() {
           throw calls++ === 0 ? new Error("unlucky") : Object.assign(new Error("away"), { code: "ECONNREFUSED" });
         },
@@ -119,7 +119,7 @@ describe("a batcher", () => {
   test("what waited long for a database that answers is asked for all the same", async () => {
     const batcher = createBatcher<number, number>({
       waitingMax: 2_000,
-      patienceMs: 10,
+      timeoutMs: 10,
       async work(items) {
         await new Promise((resolve) => setTimeout(resolve, 20));
         return items;
@@ -129,7 +129,7 @@ describe("a batcher", () => {
   });
 
   test("refuses what would wait too long instead of queueing without bound", async () => {
-    const batcher = createBatcher<number, number>({ waitingMax: 2, patienceMs: 0, work: async (items) => items });
+    const batcher = createBatcher<number, number>({ waitingMax: 2, timeoutMs: 0, work: async (items) => items });
     const results = await Promise.allSettled([1, 2, 3].map((n) => batcher.run(n)));
     expect(results[2]).toMatchObject({ status: "rejected", reason: expect.any(BatcherFull) as BatcherFull });
   });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createBatcher } from "../../src/db/batcher.ts";
 import { openTurns, turnsAt } from "../../src/db/mutex.ts";
 
-const options = { waitingMax: 1_000, patienceMs: 5_000 };
+const options = { waitingMax: 1_000, timeoutMs: 5_000 };
 
 describe("turns", () => {
   test("are had on this machine alone", () => {

@@ -32,7 +32,7 @@ describe("a database is away", () => {
     const seen: number[][] = [];
     const batcher = createBatcher<number, number>({
       waitingMax: 10,
-      patienceMs: 2_000,
+      timeoutMs: 2_000,
       async work(items) {
         seen.push([...items]);
         if (seen.length === 1) throw failed(code);
@@ -46,12 +46,12 @@ describe("a database is away", () => {
     ]);
   });
 
-  test("a host name that does not resolve is asked for again until patience ends", async () => {
+  test("a host name that does not resolve is asked for again until the timeout", async () => {
     const nowhere = connect("postgres://nobody@nowhere.invalid/none", { max: 1 });
     let asked = 0;
     const batcher = createBatcher<number, number>({
       waitingMax: 10,
-      patienceMs: 300,
+      timeoutMs: 300,
       async work(items) {
         asked += 1;
         await nowhere.pool.query("select 1");

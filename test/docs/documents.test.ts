@@ -38,10 +38,10 @@ describe.each(documents)("%s", (name) => {
   });
 });
 
-test("the README is a page: at most 8 KB, its picture at most 150", () => {
+test("the README is a page: at most 8 KB, its image at most 150", () => {
   expect(statSync(join(root, "README.md")).size).toBeLessThanOrEqual(8_192);
-  const [, picture] = /!\[[^\]]+\]\(([^)]+)\)/.exec(read("README.md"))!;
-  expect(statSync(join(root, picture!)).size).toBeLessThanOrEqual(153_600);
+  const [, image] = /!\[[^\]]+\]\(([^)]+)\)/.exec(read("README.md"))!;
+  expect(statSync(join(root, image!)).size).toBeLessThanOrEqual(153_600);
 });
 
 test("what code and tests cite of the documents is there", () => {

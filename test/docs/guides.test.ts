@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 /** A sample may start another gateway, or a command a few times, on a machine that is busy. */
-const patienceMs = 90_000;
+const timeoutMs = 90_000;
 
 test("README's first call is answered", async () => {
   const [block] = blocksIn(readme, "README").filter(({ language }) => language === "ts");
@@ -56,17 +56,17 @@ describe.each(guideNames)("%s", (guide) => {
   });
   if (inLanguage("sh").length > 0) {
     describe.skipIf(!hasCurl)("sh", () => {
-      test.each(titled(inLanguage("sh")))("%s", (_title, block) => runs(block), patienceMs);
+      test.each(titled(inLanguage("sh")))("%s", (_title, block) => runs(block), timeoutMs);
     });
   }
   if (inLanguage("ts").length > 0) {
     describe("ts", () => {
-      test.each(titled(inLanguage("ts")))("%s", (_title, block) => runs(block), patienceMs);
+      test.each(titled(inLanguage("ts")))("%s", (_title, block) => runs(block), timeoutMs);
     });
   }
   if (inLanguage("python").length > 0) {
     describeWithPython("python", () => {
-      test.each(titled(inLanguage("python")))("%s", (_title, block) => runs(block), patienceMs);
+      test.each(titled(inLanguage("python")))("%s", (_title, block) => runs(block), timeoutMs);
     });
   }
 });

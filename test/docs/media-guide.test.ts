@@ -34,11 +34,11 @@ test.skipIf(!hasCurl)("every command does what the guide says, in its order", as
   expect(svg).toMatch(/content-type: image\/svg\+xml/i);
   expect(svg).toContain("<svg");
 
-  const submittedClip = await json('curl -s "$SVC_URL/v1/videos/generations"');
-  expect(submittedClip).toMatchObject({ object: "video.job", status: "pending", estimated_cost: 0.5 });
+  const submittedVideo = await json('curl -s "$SVC_URL/v1/videos/generations"');
+  expect(submittedVideo).toMatchObject({ object: "video.job", status: "pending", estimated_cost: 0.5 });
   await next("VIDEO=");
-  const clip = await json('curl -s "$SVC_URL/v1/jobs/$VIDEO?wait=25"');
-  expect(clip).toMatchObject({ id: submittedClip.id, status: "succeeded", charged_amount: 0.5 });
+  const video = await json('curl -s "$SVC_URL/v1/jobs/$VIDEO?wait=25"');
+  expect(video).toMatchObject({ id: submittedVideo.id, status: "succeeded", charged_amount: 0.5 });
   expect(await json('curl -s "$SVC_URL/v1/genmedia/run"')).toMatchObject({
     status: "COMPLETED",
     output: { images: [{ content_type: "image/png" }] },

@@ -57,10 +57,10 @@ interface Reply {
 const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => string | Promise<string>]>> = {
   verifyAccount: [/(?<="code": ")\d{6}/, () => printed(/or by this code: (\d{6})/, 2)],
   resetPassword: [/(?<="token": ")\w+/, () => printed(/token=([\w-]+)/, 3)],
-  updateApiKey: [/key_\w+/, () => said("createApiKey", "id")],
-  deleteApiKey: [/key_\w+/, () => said("createApiKey", "id")],
-  getJob: [/job_\w+/, () => said("createImage", "id")],
-  getGenmediaJob: [/gm_\w+/, () => said("runGenmedia", "request_id")],
+  updateApiKey: [/key_\w+/, () => fieldOfReply("createApiKey", "id")],
+  deleteApiKey: [/key_\w+/, () => fieldOfReply("createApiKey", "id")],
+  getJob: [/job_\w+/, () => fieldOfReply("createImage", "id")],
+  getGenmediaJob: [/gm_\w+/, () => fieldOfReply("runGenmedia", "request_id")],
   getReceipt: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
 };
 
@@ -143,6 +143,6 @@ async function printed(pattern: RegExp, count: number): Promise<string> {
   return all().at(-1)!;
 }
 
-function said(id: OperationId, field: string): string {
+function fieldOfReply(id: OperationId, field: string): string {
   return (JSON.parse(replies.get(id)!.body.toString()) as Record<string, string>)[field]!;
 }

@@ -31,10 +31,10 @@ test("is notified of it by another process, and still knows of an end just befor
     .spyOn(globalThis, "setTimeout")
     .mockImplementation(((work: () => void, ms?: number, ...values: []) =>
       timer(work, ms === 5_000 ? 60_000 : ms, ...values)) as typeof setTimeout);
-  const told = jobs.ended(shown, 60_000, never);
+  const isEnded = jobs.ended(shown, 60_000, never);
   expect(timers).toHaveBeenLastCalledWith(expect.any(Function), 5_000);
   isOver = true;
-  expect(await told).toBe(true);
+  expect(await isEnded).toBe(true);
   expect((await rowOf(world.db, id))["status"]).toBe("failed");
   expect(await jobs.ended(shown, 60_000, never)).toBe(true);
   timers.mockRestore();

@@ -69,10 +69,10 @@ function poisons(tree: Tree): string[] {
 }
 
 /** Own keys in their order, prototypes, -0 and numbers that kept their text: what toEqual passes over. */
-function picture(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(picture);
+function outlineOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(outlineOf);
   if (typeof value !== "object" || value === null) return Object.is(value, -0) ? "-0" : value;
-  const rows = Object.keys(value).map((key) => [key, picture((value as Record<string, unknown>)[key])]);
+  const rows = Object.keys(value).map((key) => [key, outlineOf((value as Record<string, unknown>)[key])]);
   return [Object.getPrototypeOf(value) === Object.prototype ? "object" : "other", rows];
 }
 
@@ -115,7 +115,7 @@ describe("what is read is what is written, after V8 has read what it mistakes fo
     fc.assert(
       fc.property(tree, (root) => {
         for (const poison of poisons(root)) JSON.parse(poison);
-        expect(picture(parseJson(textOf(root)))).toEqual(picture(valueOf(root, Number)));
+        expect(outlineOf(parseJson(textOf(root)))).toEqual(outlineOf(valueOf(root, Number)));
       }),
       { numRuns: 1000 },
     );
@@ -127,8 +127,8 @@ describe("what is read is what is written, after V8 has read what it mistakes fo
         for (const poison of poisons(root)) JSON.parse(poison);
         const exact = (source: string) => (String(Number(source)) === source ? Number(source) : rawJson(source));
         const long = (source: string) => (/^-?\d{16,}$/.test(source) ? exact(source) : Number(source));
-        expect(picture(parseExact(textOf(root)))).toEqual(picture(valueOf(root, exact)));
-        expect(picture(parseLong(textOf(root)))).toEqual(picture(valueOf(root, long)));
+        expect(outlineOf(parseExact(textOf(root)))).toEqual(outlineOf(valueOf(root, exact)));
+        expect(outlineOf(parseLong(textOf(root)))).toEqual(outlineOf(valueOf(root, long)));
       }),
       { numRuns: 500 },
     );

@@ -104,12 +104,12 @@ describe("turns", () => {
 
 describe("results", () => {
   test("their parts become text; images follow the last of them in a message of the user", () => {
-    const picture = { type: "input_image", image_url: "data:image/png;base64,AA" };
-    const input = [call("a"), call("b"), result("a", [picture]), result("b", [{ type: "input_text", text: "fine" }])];
+    const image = { type: "input_image", image_url: "data:image/png;base64,AA" };
+    const input = [call("a"), call("b"), result("a", [image]), result("b", [{ type: "input_text", text: "fine" }])];
     expect(messagesOf(input).slice(1)).toEqual([
       { role: "tool", tool_call_id: "a", content: "[image returned by tool]" },
       { role: "tool", tool_call_id: "b", content: "fine" },
-      { role: "user", content: [{ type: "image_url", image_url: { url: picture.image_url } }] },
+      { role: "user", content: [{ type: "image_url", image_url: { url: image.image_url } }] },
     ]);
   });
 

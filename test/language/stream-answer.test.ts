@@ -20,12 +20,12 @@ const encoder: StreamEncoder<ChatRecord> = {
   interrupted: () => "broken",
 };
 
-/** Streams what `speak` says, and returns what was written until then. */
-async function stream(speak: (say: (json: string) => void) => Promise<void>): Promise<string> {
+/** Streams what `produce` sends, and returns what was written until then. */
+async function stream(produce: (send: (json: string) => void) => Promise<void>): Promise<string> {
   let written = "";
   const source = {
     tally: { usage: noUsage, deltas: 0, characters: 0, prompt: null },
-    forEach: (onRecord: (record: ChatRecord) => unknown) => speak((json) => void onRecord({ json })),
+    forEach: (onRecord: (record: ChatRecord) => unknown) => produce((json) => void onRecord({ json })),
   } as unknown as AnswerStream<ChatRecord>;
   const attempts = [{ candidate: { routeId: "a" }, outcome: "ok" }];
   const call = { attempts, complete: async () => ({ usage: noUsage, cost: 0n, cacheDiscount: 0n }) } as unknown as OpenCall;
@@ -37,24 +37,24 @@ async function stream(speak: (say: (json: string) => void) => Promise<void>): Pr
 }
 
 test("an upstream silent for 25 s: a comment every 10 s, then the record", async () => {
-  const written = await stream(async (say) => {
+  const written = await stream(async (send) => {
     await vi.advanceTimersByTimeAsync(25_000);
-    say("{}");
+    send("{}");
   });
   expect(written).toBe(`${comment}${comment}data: {}\n\ndata: [DONE]\n\n`);
 });
 
 test("an upstream that speaks every 9 s needs none", async () => {
-  const written = await stream(async (say) => {
+  const written = await stream(async (send) => {
     for (let record = 0; record < 3; record += 1) {
       await vi.advanceTimersByTimeAsync(9_000);
-      say("{}");
+      send("{}");
     }
   });
   expect(written).not.toContain(comment);
 });
 
 test("no timer is left when the stream has ended", async () => {
-  await stream(async (say) => say("{}"));
+  await stream(async (send) => send("{}"));
   expect(vi.getTimerCount()).toBe(0);
 });

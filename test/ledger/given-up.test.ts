@@ -54,16 +54,16 @@ const charge = ({ pool }: Queries, accountId: bigint, id: string) => {
   return pool.query("select * from ledger_settle($1, $2, $3)", [[accountId], [id], JSON.stringify([log])]);
 };
 
-/** A settlement that was said to have failed. */
-async function giveUp(agoMs = 0): Promise<{ accountId: bigint; id: string; said: string }> {
+/** A settlement that the log reported as failed. */
+async function giveUp(agoMs = 0): Promise<{ accountId: bigint; id: string; message: string }> {
   const [accountId, id] = [await newAccount(db, { deposit: 100n }), randomUUID()];
   const unheard = `settling 10 units of account ${accountId},`;
   givenUp.set(id, { accountId, since: performance.now() - agoMs, unheard });
-  return { accountId, id, said: `${unheard} entry ${id}, Error:` };
+  return { accountId, id, message: `${unheard} entry ${id}, Error:` };
 }
 
 test("a settlement whose commit hung for a minute, and succeeds as its hold is released: the operator reads that it was charged", async () => {
-  const { accountId, id, said } = await giveUp(60_000);
+  const { accountId, id, message } = await giveUp(60_000);
   const heartbeat = await inTransaction(operator, async (transaction) => {
     await charge(transaction, accountId, id);
     const heartbeat = await keepHeartbeat(db, randomUUID(), new Map(), givenUp, onFault, quickTimes);
@@ -72,7 +72,7 @@ test("a settlement whose commit hung for a minute, and succeeds as its hold is r
   });
   await expect.poll(() => givenUp.size).toBe(0);
   await heartbeat.stop();
-  expect(faults).toEqual([`${said} it was charged after all, only the answer was lost`]);
+  expect(faults).toEqual([`${message} it was charged after all, only the answer was lost`]);
 });
 
 test("a process that stops reports what it gave up: charged after all, or unknown where the balance is held; nothing of what was not charged", async () => {
@@ -85,8 +85,8 @@ test("a process that stops reports what it gave up: charged after all, or unknow
     await heartbeat.stop();
   });
   expect(faults).toEqual([
-    `${made.said} it was charged after all, only the answer was lost`,
-    `${held.said} it is not known whether it was charged: this process ends`,
+    `${made.message} it was charged after all, only the answer was lost`,
+    `${held.message} it is not known whether it was charged: this process ends`,
   ]);
 });
 

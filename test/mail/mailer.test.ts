@@ -179,7 +179,7 @@ describe("bounds", () => {
     const began = performance.now();
     await mailer.close();
     expect(performance.now() - began).toBeLessThan(11_000);
-    expect(log()).toContain("mails were not sent before the end");
+    expect(log()).toContain("mails were not sent before shutdown");
   });
 });
 

@@ -5,7 +5,7 @@ import { type FetchPolicy, callerPolicy, providerPolicy } from "../../src/media/
 import { fetchToFile } from "../../src/media/fetch-to-file.ts";
 import { type FileServer, ca, fixture, newFolder, resolver, startFileServer } from "./file-server.ts";
 
-const picture = fixture("picture.png");
+const image = fixture("picture.png");
 const limits = { bytesMax: 1_000_000, connectMs: 5_000, headMs: 5_000, idleMs: 5_000, wholeMs: 20_000 };
 const { folder, names } = newFolder();
 let server: FileServer;
@@ -14,7 +14,7 @@ let plain: FileServer;
 beforeAll(async () => {
   const serve: Parameters<typeof startFileServer>[0] = (req, res) => {
     const to = new URL(req.url!, "http://x").searchParams.get("to");
-    if (to === null) return void res.end(picture);
+    if (to === null) return void res.end(image);
     res.writeHead(302, { location: to }).end("elsewhere");
   };
   server = await startFileServer(serve);
@@ -85,7 +85,7 @@ describe("a caller's address", () => {
     let question = 0;
     const resolve = async () => [{ address: question++ === 0 ? "127.0.0.1" : "169.254.169.254", family: 4 }];
     const policy = { ...callerPolicy(true), resolve };
-    expect(await load(`https://files.test:${server.port}/a?b=c#d`, policy)).toEqual({ bytes: picture.length });
+    expect(await load(`https://files.test:${server.port}/a?b=c#d`, policy)).toEqual({ bytes: image.length });
     expect(question).toBe(1);
     expect(server.requests.at(-1)).toMatchObject({
       url: "/a?b=c",
@@ -95,7 +95,7 @@ describe("a caller's address", () => {
 
   test("forbidden addresses beside an allowed one are left out", async () => {
     const policy = opened({ "files.test": ["169.254.169.254", "127.0.0.1", "fe80::1"] });
-    expect(await load(`https://files.test:${server.port}/`, policy)).toEqual({ bytes: picture.length });
+    expect(await load(`https://files.test:${server.port}/`, policy)).toEqual({ bytes: image.length });
   });
 
   test("a certificate for another name is refused", async () => {
@@ -110,7 +110,7 @@ describe("a caller's address", () => {
   test("a proxy of the environment is not used", async () => {
     process.env.HTTPS_PROXY = "http://127.0.0.1:9";
     try {
-      expect(await load(`https://files.test:${server.port}/`, opened(here))).toEqual({ bytes: picture.length });
+      expect(await load(`https://files.test:${server.port}/`, opened(here))).toEqual({ bytes: image.length });
     } finally {
       delete process.env.HTTPS_PROXY;
     }
@@ -121,7 +121,7 @@ describe("redirects", () => {
   const redirecting = (to: string) => `https://files.test:${server.port}/?to=${encodeURIComponent(to)}`;
   test("are followed, also relative ones", async () => {
     const policy = opened(here);
-    expect(await load(redirecting(`https://other.test:${server.port}/?to=%2Fplain`), policy)).toEqual({ bytes: picture.length });
+    expect(await load(redirecting(`https://other.test:${server.port}/?to=%2Fplain`), policy)).toEqual({ bytes: image.length });
     expect(policy.resolve.asked).toEqual(["files.test", "other.test", "other.test"]);
   });
 
@@ -139,7 +139,7 @@ describe("redirects", () => {
     const before = server.requests.length;
     let loop = "/";
     for (let hop = 0; hop < 5; hop++) loop = `/?to=${encodeURIComponent(loop)}`;
-    expect(await load(`https://files.test:${server.port}${loop}`, opened(here))).toEqual({ bytes: picture.length });
+    expect(await load(`https://files.test:${server.port}${loop}`, opened(here))).toEqual({ bytes: image.length });
     await expect(load(redirecting(loop), opened(here))).rejects.toMatchObject({ ...refusal, message: "The address redirects too often." });
     expect(server.requests.length - before).toBe(12);
   });
@@ -150,7 +150,7 @@ describe("what a provider made", () => {
   test("may be on a private address, over http too, where the provider has one itself", async () => {
     for (const baseUrl of ["http://127.0.0.1:9/fal", "https://queue.test/v1"]) {
       const policy = await on(baseUrl, { "queue.test": ["10.0.0.5"] });
-      expect(await load(`http://files.test:${plain.port}/`, policy)).toEqual({ bytes: picture.length });
+      expect(await load(`http://files.test:${plain.port}/`, policy)).toEqual({ bytes: image.length });
       await expect(load("http://169.254.169.254/latest/", policy)).rejects.toMatchObject(refusal);
     }
   });

@@ -1,4 +1,4 @@
-// Generated audio: stored under its name in the ordered format, and downloaded from a provider's URL.
+// Generated audio: stored under its name in the requested format, and downloaded from a provider's URL.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

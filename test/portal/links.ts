@@ -49,7 +49,7 @@ export async function crawl(start: string, root: string, read: (address: string)
   return { pages: known.size, broken: [...new Set(broken)], foreignLoads };
 }
 
-/** What a page links to, and what it loads (style, scripts, pictures). */
+/** What a page links to, and what it loads (style, scripts, images). */
 function linksOf(html: string): { link: string; loads: boolean }[] {
   const tags = html.matchAll(/<(a|link|script|img|iframe|source|video|audio|form)\b[^>]*?\s(?:href|src|action)="([^"]*)"[^>]*>/g);
   return [...tags].map(([tag, name, link]) => ({

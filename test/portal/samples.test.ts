@@ -48,16 +48,16 @@ test("TypeScript: every one compiles against svc-sdk", () => {
     skipLibCheck: true,
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
-  let said = "";
+  let output = "";
   try {
     execFileSync(process.execPath, [join(root, "node_modules/typescript-native/bin/tsc"), "-p", folder], {
       encoding: "utf8",
       stdio: "pipe",
     });
   } catch (error) {
-    said = (error as { stdout: string }).stdout;
+    output = (error as { stdout: string }).stdout;
   }
-  expect(said).toBe("");
+  expect(output).toBe("");
 });
 
 test("shell: every one parses, and names the method and path that it is about", () => {

@@ -7,8 +7,8 @@ import { billedUnits, mediaCost, mediaCostLines, type MediaPrices, mediaPricesOf
 
 const usd = (text: number) => priceFromUsd(text);
 const nothing = { count: 0, pixels: 0, seconds: 0 };
-const pictures = (count: number, pixels = 0) => ({ count, pixels, seconds: 0 });
-const clip = (seconds: number) => ({ count: 1, pixels: 0, seconds });
+const images = (count: number, pixels = 0) => ({ count, pixels, seconds: 0 });
+const video = (seconds: number) => ({ count: 1, pixels: 0, seconds });
 const pricesOf = (pricing: Pricing, more: { quality?: "low" | "high"; references?: number } = {}) =>
   mediaPricesOf({ id: "a/model", pricing }, { quality: more.quality ?? null, references: usd(more.references ?? 0) });
 
@@ -22,17 +22,17 @@ describe("images", () => {
     [1, 4_000_000n],
     [3, 12_000_000n],
     [4, 16_000_000n],
-  ])("%i cost the rate of one so many times", (count, cost) => expect(mediaCost(perImage, pictures(count))).toBe(cost));
+  ])("%i cost the rate of one so many times", (count, cost) => expect(mediaCost(perImage, images(count))).toBe(cost));
 
   test("the quality sets the price, and the default where none was asked for", () => {
-    expect(mediaCost(pricesOf(tiers, { quality: "high" }), pictures(2))).toBe(57_000_000n);
-    expect(mediaCost(pricesOf(tiers), pictures(2))).toBe(3_800_000n);
+    expect(mediaCost(pricesOf(tiers, { quality: "high" }), images(2))).toBe(57_000_000n);
+    expect(mediaCost(pricesOf(tiers), images(2))).toBe(3_800_000n);
   });
 
   test("references are added once, however many images", () => {
     const flash = pricesOf(tiers, { quality: "low", references: 0.012 });
-    expect(mediaCost(flash, pictures(1))).toBe(2_100_000n);
-    expect(mediaCost(flash, pictures(4))).toBe(4_800_000n);
+    expect(mediaCost(flash, images(1))).toBe(2_100_000n);
+    expect(mediaCost(flash, images(4))).toBe(4_800_000n);
   });
 });
 
@@ -46,14 +46,14 @@ describe("megapixels: base and each further pixel in proportion, not rounded to 
     [2_000_000, 4_500_000n],
     [2048 * 2048, 7_791_456n],
     [16_000_000, 25_500_000n],
-  ])("%i pixels", (pixels, cost) => expect(mediaCost(perMegapixel, pictures(1, pixels))).toBe(cost));
+  ])("%i pixels", (pixels, cost) => expect(mediaCost(perMegapixel, images(1, pixels))).toBe(cost));
 
   test("a price too fine for one pixel is still exact: one rounding, at the end", () => {
     const fine = pricesOf({ mode: "per-megapixel", base: 0n, extraPerMegapixel: 1n, note: "" }); // 1e-12 USD a megapixel
-    expect(mediaCost(fine, pictures(1, 1_000_001))).toBe(1n);
-    expect(mediaCost(fine, pictures(1, 10_001_000_000))).toBe(1n);
-    expect(mediaCost(fine, pictures(1, 10_001_000_001))).toBe(2n);
-    expect(exactRateText(mediaCostLines(fine, pictures(1, 1_000_001)))).toBe("0.000000000000000001");
+    expect(mediaCost(fine, images(1, 1_000_001))).toBe(1n);
+    expect(mediaCost(fine, images(1, 10_001_000_000))).toBe(1n);
+    expect(mediaCost(fine, images(1, 10_001_000_001))).toBe(2n);
+    expect(exactRateText(mediaCostLines(fine, images(1, 1_000_001)))).toBe("0.000000000000000001");
   });
 });
 
@@ -64,23 +64,23 @@ describe("seconds", () => {
     [0.0004, 0n],
     [0.001, 10_000n],
     [3600, 36_000_000_000n],
-  ])("%d, to the millisecond", (seconds, cost) => expect(mediaCost(perSecond, clip(seconds))).toBe(cost));
+  ])("%d, to the millisecond", (seconds, cost) => expect(mediaCost(perSecond, video(seconds))).toBe(cost));
 });
 
 describe("lines", () => {
   test("give the billed quantity in the units that customers count", () => {
     const shown = (prices: MediaPrices, made: Parameters<typeof mediaCostLines>[1]) =>
       mediaCostLines(prices, made).map(({ item, quantity }) => [item, quantity]);
-    expect(shown(pricesOf(tiers, { references: 0.012 }), pictures(2))).toEqual([
+    expect(shown(pricesOf(tiers, { references: 0.012 }), images(2))).toEqual([
       ["image", 2],
       ["references", 1],
     ]);
-    expect(shown(perMegapixel, pictures(1, 1_048_576))).toEqual([
+    expect(shown(perMegapixel, images(1, 1_048_576))).toEqual([
       ["megapixel", 1],
       ["further_megapixel", 0.048576],
     ]);
-    expect(shown(perMegapixel, pictures(1, 900_000))).toEqual([["megapixel", 1]]);
-    expect(shown(perSecond, clip(5.25))).toEqual([["second", 5.25]]);
+    expect(shown(perMegapixel, images(1, 900_000))).toEqual([["megapixel", 1]]);
+    expect(shown(perSecond, video(5.25))).toEqual([["second", 5.25]]);
     expect(mediaCostLines(perImage, nothing)).toEqual([]);
   });
 
@@ -106,8 +106,8 @@ describe("lines", () => {
 });
 
 test.each([
-  [perImage, pictures(3, 5), 3],
-  [perMegapixel, pictures(1, 1_048_576), 1.048576],
-  [perSecond, clip(5.25), 5.25],
-  [perSecond, clip(5.2504), 5.25],
+  [perImage, images(3, 5), 3],
+  [perMegapixel, images(1, 1_048_576), 1.048576],
+  [perSecond, video(5.25), 5.25],
+  [perSecond, video(5.2504), 5.25],
 ])("the units billed are those of the price", (prices, made, units) => expect(billedUnits(prices, made)).toBe(units));

@@ -110,7 +110,7 @@ describe("svc-sdk", () => {
     expect([text, stream.cost]).toEqual(["Roter Sand.", 0.000064]);
   });
 
-  test("a picture: submitted, polled, there", async () => {
+  test("an image: submitted, polled, there", async () => {
     const job = await svc.images.generateAndWait({ model: "image", prompt: "A lighthouse" });
     expect([job.status, job.output.url]).toEqual(["succeeded", expect.stringMatching(/^https:/)]);
   });

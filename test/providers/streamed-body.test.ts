@@ -184,7 +184,7 @@ describe("ends before all of it was sent", () => {
   });
 });
 
-describe("a file that can't be read is our own trouble, not the upstream's", () => {
+describe("a file that can't be read is our own failure, not the upstream's", () => {
   test.each(["gone", "shorter"])("%s", async (what) => {
     const host = await startHost((_request, response) => response.end("ok"));
     const upstream = useUpstream();

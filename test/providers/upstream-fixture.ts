@@ -62,9 +62,9 @@ export function routeTo(baseUrl: string, change: Partial<Provider> = {}): Route 
 }
 
 export async function until(condition: () => boolean): Promise<void> {
-  const patience = AbortSignal.timeout(10_000);
+  const deadline = AbortSignal.timeout(10_000);
   while (!condition()) {
-    if (patience.aborted) throw new Error("timed out while waiting");
+    if (deadline.aborted) throw new Error("timed out while waiting");
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -37,7 +37,7 @@ test("nothing is lost, doubled or invented", async () => {
     ...[world.inForm("stt"), world.inForm("stt-failing"), world.atAddress("stt"), world.atAddress("stt-failing")],
     json("voice-design", { model: "demo/design", description: "An old sailor" }),
   ];
-  const told: Told[] = [];
+  const outcomes: Told[] = [];
   const killed = new Set<string>();
   let over = false;
   let turn = 0;
@@ -72,7 +72,7 @@ test("nothing is lost, doubled or invented", async () => {
       const { url } = gateways[Math.floor(Math.random() * 2)]!;
       const leave = Math.random() < 0.3 ? anyLeaving() : undefined;
       const heard = await askAudio({ ...said, url, key, ...(leave && { leave }) });
-      told.push({ ...heard, said, leave, killed: killed.has(url) });
+      outcomes.push({ ...heard, said, leave, killed: killed.has(url) });
       if (heard.status !== 200) await sleep(60);
     }
   }
@@ -92,7 +92,7 @@ test("nothing is lost, doubled or invented", async () => {
     expect(logged.size).toBe(rows.length);
     const faults: unknown[] = [];
     const seen: Record<string, number> = {};
-    for (const one of told) {
+    for (const one of outcomes) {
       const row = logged.get(one.headers["x-request-id"] ?? "");
       const verdict = faultOf(one, row);
       const kind = `${one.said.path.split("?")[0]} ${one.status} ${one.outcome}`;
@@ -109,7 +109,7 @@ test("nothing is lost, doubled or invented", async () => {
          and not exists (select 1 from voice v where v.call_id = l.id)`,
     );
     expect(voices).toEqual([]);
-    for (const { status, outcome, said, bytes } of told) {
+    for (const { status, outcome, said, bytes } of outcomes) {
       if (status !== 200 || outcome !== "whole" || !said.path.includes("save_to_blob")) continue;
       const { url } = JSON.parse(bytes.toString()) as { url: string };
       expect((await fetch(new URL(new URL(url).pathname, gateways[0]!.url))).status).toBe(200);

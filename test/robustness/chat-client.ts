@@ -11,7 +11,7 @@ export interface ChatOptions {
   agent?: Agent;
   requestId?: string;
   /** Leaves when nothing more has come for so long. */
-  patienceMs?: number;
+  timeoutMs?: number;
   /** More fields of the body. */
   more?: Record<string, unknown>;
 }
@@ -28,7 +28,7 @@ const prompt = "abcdefghijkl";
 export const promptTokens = 6;
 
 /** Sends it and hands over the request; the caller listens to it for the answer. */
-export function openChat({ url, key, model, stream = false, maxTokens, agent, requestId, patienceMs, more }: ChatOptions): ClientRequest {
+export function openChat({ url, key, model, stream = false, maxTokens, agent, requestId, timeoutMs, more }: ChatOptions): ClientRequest {
   const body = JSON.stringify({
     model,
     messages: [{ role: "user", content: prompt }],
@@ -46,7 +46,7 @@ export function openChat({ url, key, model, stream = false, maxTokens, agent, re
       ...(requestId === undefined ? {} : { "x-request-id": requestId }),
     },
   });
-  if (patienceMs !== undefined) call.setTimeout(patienceMs, () => call.destroy(new Error("out of patience")));
+  if (timeoutMs !== undefined) call.setTimeout(timeoutMs, () => call.destroy(new Error("timed out")));
   call.on("error", () => undefined); // leaving is no error here
   call.end(body);
   return call;

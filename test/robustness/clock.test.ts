@@ -45,7 +45,7 @@ describe("a gateway whose clock is wrong", () => {
     ["60 days behind", -60 * dayMs, "s behind the database's"],
     ["in 1970", 1_000 - Date.now(), "s behind the database's"],
     ["8 s ahead", 8_000, "8 s ahead of the database's"],
-  ])("%s: 503 overloaded before any provider is asked, /readyz says why; both end once it is right", async (_title, ahead, said) => {
+  ])("%s: 503 overloaded before any provider is asked, /readyz says why; both end once it is right", async (_title, ahead, expected) => {
     const clock = shiftedClock(ahead);
     const gateway = await world.start(withQuickLedger(clock));
     const account = await world.createAccount("1");
@@ -54,7 +54,7 @@ describe("a gateway whose clock is wrong", () => {
       const answer = await call(stream);
       expect([answer.status, (JSON.parse(answer.text) as { error: { code: string } }).error.code]).toEqual([503, "overloaded"]);
     }
-    expect(await ready(gateway.url)).toMatchObject({ status: 503, reason: expect.stringContaining(said) as string });
+    expect(await ready(gateway.url)).toMatchObject({ status: 503, reason: expect.stringContaining(expected) as string });
     expect(await figure(gateway.url, "svc_clock_skew_seconds")).toBeGreaterThan(5);
     expect([world.simulator.calls(), await logRows()]).toEqual([[], []]);
 

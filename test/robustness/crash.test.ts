@@ -8,7 +8,7 @@ import { connect } from "../../src/db/connect.ts";
 import { type Embedded, startEmbedded } from "../../src/db/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { chat, until } from "./chat-client.ts";
-import { expectCharged, loadModels, patienceMs, startLoad } from "./load.ts";
+import { expectCharged, loadModels, timeoutMs, startLoad } from "./load.ts";
 import { childrenOf, openWorld, type World } from "./world.ts";
 
 let world: World;
@@ -109,5 +109,5 @@ describe("kill -9 of Postgres under load", () => {
     expect(await gateway.kill("SIGTERM")).toBe(0);
   });
 
-  const ready = async (url: string) => (await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(patienceMs) })).status;
+  const ready = async (url: string) => (await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(timeoutMs) })).status;
 });

@@ -58,13 +58,13 @@ async function whileAsked<T>(work: Promise<T>): Promise<T> {
   const asking = spawn(process.execPath, ["--input-type=module", "-e", asker.replace("URL", gateway.url)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  let told = "";
-  asking.stdout.on("data", (chunk) => (told += String(chunk)));
+  let output = "";
+  asking.stdout.on("data", (chunk) => (output += String(chunk)));
   const exited = new Promise((resolve) => asking.once("exit", resolve));
   const result = await work;
   asking.kill("SIGTERM");
   await exited;
-  const waits = told.trim().split("\n");
+  const waits = output.trim().split("\n");
   expect(waits.length).toBeGreaterThan(3);
   expect(waits).not.toContain("failed");
   return result;

@@ -63,7 +63,7 @@ afterAll(async () => {
 });
 
 const slots = { audio_concurrent: 100, audio_concurrent_per_capability: { transcription: 100, understanding: 100, speech: 100 } };
-const clip = wavFile(11);
+const voiceSample = wavFile(11);
 
 const calls: Record<string, [path: string, body: Record<string, unknown>, isForm?: boolean]> = {
   transcription: ["transcriptions", { model: "demo/stt" }, true],
@@ -83,7 +83,7 @@ const calls: Record<string, [path: string, body: Record<string, unknown>, isForm
 async function ask(name: string): Promise<{ reply: TestReply; spent: number }> {
   const [path, body, isForm] = calls[name]!;
   const account = await gateway.createAccount({ deposit: "5" });
-  const form = isForm === true ? await formOf(body as Record<string, string>, clip) : null;
+  const form = isForm === true ? await formOf(body as Record<string, string>, voiceSample) : null;
   const sent = form === null ? { body } : { body: form.body, headers: { "content-type": form.type } };
   const reply = await gateway.request("POST", `/v1/audio/${path}`, { key: account.key, ...sent });
   return { reply, spent: (await gateway.balance(account)).spent };
@@ -96,7 +96,7 @@ const text =
 const deep = `{"a":${"[".repeat(50_000)}${"]".repeat(50_000)}}`;
 const telling = () => `Key ${secret} of http://${address}/v1 (Bearer ${secret}) \u0000\u001b[31m\r\nx-evil: 1`;
 /** Errors of all four protocols at once. */
-const told = (code: number | string) =>
+const secretsBody = (code: number | string) =>
   JSON.stringify({
     error: { message: telling(), code, type: "invalid_request_error", param: `http://${address}` },
     detail: { status: code, message: telling() },
@@ -116,13 +116,13 @@ const hostile: [string, () => Answer][] = [
     "gzip that nobody asked for",
     () => text(gzipSync('{"text":"hello"}'), 200, { "content-type": "application/json", "content-encoding": "gzip" }),
   ],
-  ["an error under 200 that tells secrets", () => text(told("invalid_request_error"))],
-  ["400 that tells secrets", () => text(told(400), 400)],
-  ["401 that tells secrets", () => text(told("invalid_api_key"), 401)],
-  ["422 that tells secrets", () => text(told("constructor"), 422)],
-  ["429 for ages", () => text(told("rate_limit"), 429, { "content-type": "application/json", "retry-after": "99999999999" })],
-  ["500 that tells secrets", () => text(told("server_error"), 500)],
-  ["a status of its own", () => text(told("x"), 799)],
+  ["an error under 200 that tells secrets", () => text(secretsBody("invalid_request_error"))],
+  ["400 that tells secrets", () => text(secretsBody(400), 400)],
+  ["401 that tells secrets", () => text(secretsBody("invalid_api_key"), 401)],
+  ["422 that tells secrets", () => text(secretsBody("constructor"), 422)],
+  ["429 for ages", () => text(secretsBody("rate_limit"), 429, { "content-type": "application/json", "retry-after": "99999999999" })],
+  ["500 that tells secrets", () => text(secretsBody("server_error"), 500)],
+  ["a status of its own", () => text(secretsBody("x"), 799)],
   ["a redirect", () => text("", 302, { location: `http://${address}/elsewhere` })],
   ["a broken connection", () => (response) => void response.destroy()],
   [
@@ -162,7 +162,7 @@ test("a caller who leaves takes the call to the host along, whatever it is about
     let open: ServerResponse | undefined;
     answer = (response) => void (open = response);
     const { key } = await gateway.createAccount({ deposit: "5" });
-    const form = isForm === true ? await formOf(body as Record<string, string>, clip) : null;
+    const form = isForm === true ? await formOf(body as Record<string, string>, voiceSample) : null;
     const sent = form === null ? { body } : { body: form.body, headers: { "content-type": form.type } };
     const abort = new AbortController();
     const leaving = gateway.request("POST", `/v1/audio/${path}`, { key, ...sent, signal: abort.signal }).catch(() => undefined);

@@ -62,7 +62,7 @@ beforeAll(async () => {
     ],
     models: [
       model("m/fal", "hidden-queue", "image", perMegapixel),
-      model("m/clip", "hidden-queue", "video", { mode: "per-second", usd_per_second: 0.1 }),
+      model("m/video", "hidden-queue", "video", { mode: "per-second", usd_per_second: 0.1 }),
       model("m/openai", "hidden-openai", "image", { mode: "per-image", usd_per_image: 0.04 }),
     ],
     tiers: highTiers(),
@@ -82,8 +82,8 @@ afterAll(async () => {
 });
 
 const submitTo = (model: string) => {
-  const path = model === "m/clip" ? "/v1/videos/generations" : "/v1/images/generations";
-  const size = model === "m/clip" ? {} : { size: "1024x1024" };
+  const path = model === "m/video" ? "/v1/videos/generations" : "/v1/images/generations";
+  const size = model === "m/video" ? {} : { size: "1024x1024" };
   return gateway.request("POST", path, { key: account.key, body: { model, prompt: "A boat", ...size } });
 };
 
@@ -92,7 +92,7 @@ export async function run(model: string, given: Partial<typeof answers>) {
   const ticket: Answer = (response, request, at) =>
     json({ request_id: "r1", status_url: `${at}/status`, response_url: `${at}/result`, cancel_url: `${at}/cancel` })(response, request, at);
   const made: Answer = (response, request, at) =>
-    json({ [model === "m/clip" ? "video" : "image"]: { url: `${at}/file` } })(response, request, at);
+    json({ [model === "m/video" ? "video" : "image"]: { url: `${at}/file` } })(response, request, at);
   answers = { submit: ticket, status: json({ status: "COMPLETED" }), result: made, file: bytes(png), cancel: away, ...given };
   const submitted = await submitTo(model);
   expect(submitted.status).toBe(202);

@@ -26,7 +26,7 @@ describe("what a queue says of its work", () => {
     expect(["provider_error", "timeout"]).toContain(job.error.code);
   });
 
-  test("a thousand pictures where one was ordered: one is kept and charged", async () => {
+  test("a thousand images where one was requested: one is kept and charged", async () => {
     const { status, charged_amount, output } = await run(
       "m/fal",
       result({ images: Array.from({ length: 1_000 }, () => ({ url: inline })) }),
@@ -103,10 +103,10 @@ describe("what it says of a file that can't be measured", () => {
     expect(job).toMatchObject({ charged_amount: 0.03, output: { metadata: { images: [{ width: 1000, height: 1000 }] } } });
   });
 
-  test.each([1e300, 1e308, "5", -1, {}])("a clip's duration, rate and size of %j: what is measured", async (said) => {
-    const clip = { duration: said, fps: said, width: said, height: said };
-    const job = await run("m/clip", {
-      result: (response, request, at) => json({ video: { url: `${at}/file`, ...clip } })(response, request, at),
+  test.each([1e300, 1e308, "5", -1, {}])("a video's duration, rate and size of %j: what is measured", async (said) => {
+    const facts = { duration: said, fps: said, width: said, height: said };
+    const job = await run("m/video", {
+      result: (response, request, at) => json({ video: { url: `${at}/file`, ...facts } })(response, request, at),
       file: bytes(fixture("clip.mp4")),
     });
     expect(job.status).toBe("succeeded");
@@ -128,15 +128,15 @@ describe("what it says of a file that can't be measured", () => {
 
 describe("what its files are", () => {
   test.each([
-    ["a page that says it is a picture", "<html><script>alert(1)</script></html>", { "content-type": "image/png" }],
+    ["a page that says it is an image", "<html><script>alert(1)</script></html>", { "content-type": "image/png" }],
     [
       "a page that holds an SVG",
       "<!DOCTYPE html><html><svg xmlns='http://www.w3.org/2000/svg'/></html>",
       { "content-type": "image/svg+xml" },
     ],
     ["XML", "<?xml version='1.0'?><root/>", { "content-type": "image/svg+xml" }],
-    ["a packed picture", gzipSync(png), { "content-encoding": "gzip", "content-type": "image/png" }],
-    ["a clip", fixture("clip.mp4"), { "content-type": "image/png" }],
+    ["a packed image", gzipSync(png), { "content-encoding": "gzip", "content-type": "image/png" }],
+    ["a video", fixture("clip.mp4"), { "content-type": "image/png" }],
     ["nothing", "", { "content-type": "image/png" }],
   ])("%s: provider_error", async (_what, body, headers) => {
     expect((await run("m/fal", { file: bytes(body, headers) })).error.code).toBe("provider_error");
@@ -152,7 +152,7 @@ describe("what its files are", () => {
       (response: ServerResponse) => response.writeHead(302, { location: "http://169.254.169.254/" }).end(),
     ],
     ["without an end", (response: ServerResponse) => void response.writeHead(200).write("x")],
-  ])("files %s: no picture, no charge", async (_what, file) => {
+  ])("files %s: no image, no charge", async (_what, file) => {
     expect(["provider_error", "timeout"]).toContain((await run("m/fal", { file })).error.code);
   });
 
@@ -171,7 +171,7 @@ describe("what its files are", () => {
   });
 });
 
-describe("an openai host's pictures", () => {
+describe("an openai host's images", () => {
   const b64 = png.toString("base64");
   const openai = (value: unknown, status = 200) => run("m/openai", { submit: json(value, status) });
 
@@ -181,13 +181,13 @@ describe("an openai host's pictures", () => {
     ["no base64", { data: [{ b64_json: "<script>" }] }],
     ["numbers", { data: [{ b64_json: 5, url: 7 }] }],
     ["a local file", { data: [{ url: "file:///etc/passwd" }] }],
-    ["a picture and something else", { data: [{ b64_json: b64 }, "x"] }],
+    ["an image and something else", { data: [{ b64_json: b64 }, "x"] }],
     ["more than it may", `{"data":[${'{"b64_json":"AAAA"},'.repeat(500_000)}{}]}`],
   ])("%s: failed, nothing is charged", async (_what, value) => {
     expect((await openai(value)).status).toBe("failed");
   });
 
-  test("more than were ordered: those that were", async () => {
+  test("more than were requested: those that were", async () => {
     const job = await openai({
       data: Array.from({ length: 1_000 }, () => ({ b64_json: b64 })),
       size: "99999x99999",

@@ -74,8 +74,8 @@ describe("a container", () => {
     before = readdirSync(image.app, { recursive: true, encoding: "utf8" }).sort();
     gateway = await runImage(image, env());
     const words = [entry, "account", "create", "--email", "ada@example.com", "--verified", "--deposit", "20", "--json"];
-    const said = execFileSync(process.execPath, words, { cwd: image.app, env: { ...image.env, ...env() }, encoding: "utf8" });
-    key = (JSON.parse(said) as { api_key: string }).api_key;
+    const output = execFileSync(process.execPath, words, { cwd: image.app, env: { ...image.env, ...env() }, encoding: "utf8" });
+    key = (JSON.parse(output) as { api_key: string }).api_key;
   });
   afterAll(async () => {
     await gateway?.stop();
@@ -108,7 +108,7 @@ describe("a container", () => {
     expect([reply.status, await reply.json()]).toMatchObject([200, { object: "chat.completion" }]);
   });
 
-  test("makes a picture and keeps it on the volume", async () => {
+  test("makes an image and keeps it on the volume", async () => {
     const submitted = await ask("/v1/genmedia/run", { model: "ember/flash-image", input: { prompt: "A paper boat" } });
     expect([submitted.status, await submitted.json()]).toMatchObject([200, { status: "COMPLETED" }]);
     expect(readdirSync(join(image.env["SVC_DATA_DIR"]!, "media"), { recursive: true })).not.toEqual([]);

@@ -23,7 +23,7 @@ const fal = (id: string, type: string, pricing: object, upstream: string, more: 
 const each = { mode: "per-image", usd_per_image: 0.01 };
 const megapixel = { mode: "per-megapixel", base_usd: 0.03, extra_per_mp_usd: 0.015, note: "each" };
 const second = { mode: "per-second", usd_per_second: 0.02 };
-const clip = { durations: [5, 10], default_duration_s: 5 };
+const video = { durations: [5, 10], default_duration_s: 5 };
 const media = [
   fal("quick", "image", each, "quick-image"),
   fal("slow", "image", each, "slow-image+sim-slow-2500ms"),
@@ -33,8 +33,8 @@ const media = [
   fal("smaller", "image", megapixel, "smaller-image+sim-width-500+sim-height-500"),
   fal("fails", "image", each, "fails-image+sim-slow-100ms+sim-job-internal_server_error"),
   fal("doubtful", "image", each, "doubtful-image+sim-slow-200ms+sim-status-flaky-2+sim-result-flaky-1"),
-  fal("short", "video", second, "short-video+sim-slow-2000ms+sim-seconds-3", clip),
-  fal("long", "video", second, "long-video+sim-seconds-8+sim-no-duration", clip),
+  fal("short", "video", second, "short-video+sim-slow-2000ms+sim-seconds-3", video),
+  fal("long", "video", second, "long-video+sim-seconds-8+sim-no-duration", video),
 ];
 const leaving = fal("leaving", "image", each, "leaving-image+sim-slow-3000ms");
 const chat = {
@@ -170,7 +170,7 @@ test("nothing is lost, doubled or invented", { timeout: 150_000 }, async () => {
       group by j.id having count(l.id) <> 1`);
     await none(`select account_id, idempotency_key, api from media_job group by 1, 2, 3 having count(*) > 1`);
     await none("select id, request from media_job where request is not null or lease_owner is not null or run_at is not null");
-    // A picture is charged by what came: one of two, of a square of 500 the first megapixel, six megapixels no more than was held.
+    // An image is charged by what came: one of two, of a square of 500 the first megapixel, six megapixels no more than was held.
     const charges = await world.db.pool.query<{ model: string; charged: bigint }>(
       "select distinct model, charged from media_job where status = 'succeeded' order by 1",
     );
@@ -215,13 +215,13 @@ async function cutConnections(): Promise<void> {
 
 /** Of images, of videos and of both, by when they had their slots. */
 async function mostAtOnce({ accountId }: Account): Promise<number[]> {
-  const { rows } = await world.db.pool.query<{ images: number; clips: number; both: number }>(
-    `select coalesce(max(images), 0)::int as images, coalesce(max(clips), 0)::int as clips, coalesce(max(images + clips), 0)::int as both from (
-       select sum(step) filter (where kind = 'image') over w as images, coalesce(sum(step) filter (where kind = 'video') over w, 0) as clips
+  const { rows } = await world.db.pool.query<{ images: number; videos: number; both: number }>(
+    `select coalesce(max(images), 0)::int as images, coalesce(max(videos), 0)::int as videos, coalesce(max(images + videos), 0)::int as both from (
+       select sum(step) filter (where kind = 'image') over w as images, coalesce(sum(step) filter (where kind = 'video') over w, 0) as videos
        from (select kind, started_at as at, 1 as step from media_job where started_at is not null and account_id = $1
          union all select kind, completed_at, -1 from media_job where started_at is not null and account_id = $1) s
        window w as (order by at, step rows unbounded preceding)) r`,
     [accountId],
   );
-  return [rows[0]!.images, rows[0]!.clips, rows[0]!.both];
+  return [rows[0]!.images, rows[0]!.videos, rows[0]!.both];
 }

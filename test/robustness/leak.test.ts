@@ -29,10 +29,10 @@ afterAll(() => world.stop());
 /** Bytes that are still reachable. */
 async function heap(): Promise<number> {
   const before = gateway.output().length;
-  const said = () => /heap (\d+)\n/.exec(gateway.output().slice(before))?.[1];
+  const heapSize = () => /heap (\d+)\n/.exec(gateway.output().slice(before))?.[1];
   void gateway.kill("SIGUSR2");
-  await until(() => said() !== undefined, "the heap is told");
-  return Number(said());
+  await until(() => heapSize() !== undefined, "the heap is told");
+  return Number(heapSize());
 }
 
 test(`${streams} streams whose clients leave, ${atOnce} at a time, leave no socket, no upstream call, no hold and a flat heap`, async () => {

@@ -9,7 +9,7 @@ import type { World } from "./world.ts";
 /** Slow enough that clients wait for upstreams, not for the machine: what a test waits for beside the load has its turn. */
 export const loadModels = { whole: "whole+sim-slow-80ms+sim-tokens-10", stream: "stream+sim-pace-8ms+sim-tokens-10" };
 /** No client may wait longer than this for a refusal, or for anything while the database merely restarts. */
-export const patienceMs = 10_000;
+export const timeoutMs = 10_000;
 
 export interface LoadAnswer extends Answer {
   requestId: string;
@@ -23,7 +23,7 @@ export interface Load {
 }
 
 /** `urls` is read before each call, so that a gateway may be added or taken away. Without an agent each call takes a new connection. */
-export function startLoad(urls: () => string[], key: string, clients: number, patience = patienceMs, agent?: Agent): Load {
+export function startLoad(urls: () => string[], key: string, clients: number, callTimeoutMs = timeoutMs, agent?: Agent): Load {
   const answers: LoadAnswer[] = [];
   let stopped = false;
   const client = async (index: number) => {
@@ -33,7 +33,7 @@ export function startLoad(urls: () => string[], key: string, clients: number, pa
       const requestId = randomUUID();
       const more = stream ? { stream_options: { include_usage: true } } : {};
       const model = stream ? "demo/stream" : "demo/whole";
-      const answer = await chat({ url, key, model, stream, requestId, patienceMs: patience, more, ...(agent ? { agent } : {}) });
+      const answer = await chat({ url, key, model, stream, requestId, timeoutMs: callTimeoutMs, more, ...(agent ? { agent } : {}) });
       answers.push({ ...answer, requestId, stream, url });
       if (answer.status !== 200) await new Promise((resolve) => setTimeout(resolve, 20)); // as a client that retries would
     }

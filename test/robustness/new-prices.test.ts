@@ -8,7 +8,7 @@ import { childrenOf, openWorld, type World } from "./world.ts";
 
 const models = { quick: "quick+sim-tokens-3", long: "long+sim-pace-50ms+sim-tokens-60" };
 const [oldPrice, newPrice] = ["{ mode: per-token, input: 1, output: 2 }", "{ mode: per-token, input: 10, output: 20 }"];
-const said = { anew: "the catalog is read anew", refused: "new catalog refused" };
+const logLines = { anew: "the catalog was reloaded", refused: "new catalog refused" };
 
 let world: World;
 let gateway: SpawnedGateway;
@@ -21,12 +21,12 @@ beforeEach(async () => {
 afterEach(() => world.stop());
 
 /** Writes the file, sends SIGHUP and waits until the log says what came of it. */
-async function hangUp(text: string, outcome: keyof typeof said) {
-  const times = () => gateway.output().split(said[outcome]).length - 1;
+async function hangUp(text: string, outcome: keyof typeof logLines) {
+  const times = () => gateway.output().split(logLines[outcome]).length - 1;
   const before = times();
   writeFileSync(world.env.SVC_CATALOG!, text);
   process.kill(gateway.pid, "SIGHUP");
-  await until(() => times() === before + 1, said[outcome]);
+  await until(() => times() === before + 1, logLines[outcome]);
 }
 
 const priced = (pricing: string, more: Record<string, string> = {}) => catalogText(world.simulator.url, { ...models, ...more }, pricing);
@@ -66,13 +66,13 @@ test("SIGHUP with a wrong file changes nothing and says file, line and reason; t
 });
 
 test("SIGHUP brings models and takes them away, for calls and for media jobs", async () => {
-  const picture = `  - id: demo/picture
+  const imageModel = `  - id: demo/picture
     type: image
     pricing: { mode: per-image, usd_per_image: 0.01 }
     routes: [{ provider: north, model: picture }]
 tiers:`;
   expect((await ask("demo/other")).status).toBe(404);
-  await hangUp(priced(oldPrice, { other: "other+sim-tokens-3" }).replace("tiers:", picture), "anew");
+  await hangUp(priced(oldPrice, { other: "other+sim-tokens-3" }).replace("tiers:", imageModel), "anew");
   expect((await ask("demo/other")).status).toBe(200);
   const made = await fetch(`${gateway.url}/v1/genmedia/run`, {
     method: "POST",

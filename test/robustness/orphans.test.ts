@@ -108,8 +108,8 @@ describe("kill -9 of the first process ends a worker", () => {
     await killFirst(gateway);
     const answers = await Promise.all(calls);
     if (state !== "is there") return; // the holds of the others end by themselves: crash.test.ts
-    const told = answers.filter(({ status, text }) => status === 200 && text.includes("stream_interrupted"));
-    expect(told.length).toBe(4);
+    const interrupted = answers.filter(({ status, text }) => status === 200 && text.includes("stream_interrupted"));
+    expect(interrupted.length).toBe(4);
     const { rows } = await world.db.pool.query("select status, count(*)::int as n, (sum(cost) > 0) as paid from usage_log group by status");
     expect(rows).toEqual([{ status: "failed", n: 8, paid: false }]);
     expect(await world.audit()).toMatchObject({ reservations_open: 0, mismatches: [] });

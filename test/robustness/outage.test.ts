@@ -1,4 +1,4 @@
-// The database is away for longer than anybody's patience: cut off, and (worse) silent. Clients get a clean 503 soon,
+// The database is unavailable for longer than every timeout: cut off, and (worse) silent. Clients get a clean 503 soon,
 // the gateway recovers by itself, and nothing that was delivered goes unpaid.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,7 +9,7 @@ import { connect } from "../../src/db/connect.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
 import { chat, until } from "./chat-client.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.ts";
-import { expectCharged, loadModels, patienceMs, startLoad } from "./load.ts";
+import { expectCharged, loadModels, timeoutMs, startLoad } from "./load.ts";
 import { openWorld, type World } from "./world.ts";
 
 let world: World;
@@ -36,13 +36,13 @@ const oneCode = (answers: readonly { status: number; text: string }[]) => [
 ];
 
 /** An answer that is made waits for its charge this long (src/ledger/ledger.ts, settling), and a little. */
-const answerPatienceMs = 35_000;
+const answerTimeoutMs = 35_000;
 
 describe.each(["cut", "silence"] as const)("a database that is away (%s)", (how) => {
   test("gives new calls 503 overloaded soon, and answers under way once it is back; the gateway recovers by itself, the books are right", async () => {
     const gateway = await open();
     const account = await world.createAccount("50");
-    const load = startLoad(() => [gateway.url], account.key, 12, answerPatienceMs);
+    const load = startLoad(() => [gateway.url], account.key, 12, answerTimeoutMs);
     await until(() => load.answers.length > 100, "calls are answered");
     const other = await world.createAccount("50");
     const late = chat({ url: gateway.url, key: other.key, model: "demo/slow" }); // its charge falls into the outage
@@ -55,7 +55,7 @@ describe.each(["cut", "silence"] as const)("a database that is away (%s)", (how)
     await until(async () => (await ready(gateway.url)) === 503, "/readyz says 503");
     // A known key fails at its reservation, one that nobody has asked about at its authentication.
     const keys = [account.key, makeKey().secret, account.key, makeKey().secret];
-    const refused = await Promise.all(keys.map((key) => chat({ url: gateway.url, key, model: "demo/whole", patienceMs })));
+    const refused = await Promise.all(keys.map((key) => chat({ url: gateway.url, key, model: "demo/whole", timeoutMs })));
     wire.restore();
 
     await until(async () => (await ready(gateway.url)) === 200, "/readyz says 200");

@@ -27,7 +27,7 @@ test("it may do nothing but what an owner may", async () => {
   await db.close();
 });
 
-test("a gateway starts on it, sells calls and pictures, hears what svc does, and has nothing to complain of", async () => {
+test("a gateway starts on it, serves calls and images, hears what svc does, and logs no complaint", async () => {
   const gateway = await spawnGateway({ DATABASE_URL: database.url, SMTP_URL: "smtp://127.0.0.1:9", LOG_LEVEL: "warn" });
   try {
     expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);

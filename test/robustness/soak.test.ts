@@ -14,7 +14,7 @@ const calls = 160;
 /** So few that a slow machine is slow, and not overloaded. */
 const openMax = 24;
 /** What an upstream leaves hanging, its client leaves. */
-const patienceMs = 6_000;
+const timeoutMs = 6_000;
 /** As src/main.ts gives up: a job whose upstream hangs aside, everything ends within seconds of its client. */
 const quietMs = 60_000;
 const megabyte = 1024 * 1024;
@@ -39,7 +39,7 @@ test(
   `${calls} mixed calls with clients that leave and upstreams that break leave no connection, file, hold, job, row, timer or request behind`,
   { timeout: 180_000 },
   async () => {
-    await warmUp(world, patienceMs);
+    await warmUp(world, timeoutMs);
     const noneOpen = async () => {
       const { reservations, jobs } = await openIn(world.db);
       return reservations + jobs + descriptorsOf(world).clients === 0;
@@ -50,7 +50,7 @@ test(
     const liveBefore = await liveIn(world, watched);
     const descriptorsBefore = descriptorsOf(world);
 
-    const load = startLoad({ ...world, rate: 40, patienceMs, openMax, stopped: () => load.made.calls + load.open().length >= calls });
+    const load = startLoad({ ...world, rate: 40, timeoutMs, openMax, stopped: () => load.made.calls + load.open().length >= calls });
     await load.ended;
     await until(noneOpen, "all calls and jobs have ended", quietMs);
     await world.simulator.close(); // what is still idle between them goes; what isn't would break, and is open above

@@ -35,7 +35,7 @@ async function callAll(
   const calling = inParallel(gateways.length * clients * callsEach, gateways.length * clients, async (index) => {
     const at = index % gateways.length;
     const model = index % 2 === 0 ? "demo/one" : "demo/two";
-    answers.push({ ...(await chat({ url: gateways[at]!.url, key, model, agent: agents[at]!, patienceMs: 20_000 })), model });
+    answers.push({ ...(await chat({ url: gateways[at]!.url, key, model, agent: agents[at]!, timeoutMs: 20_000 })), model });
   });
   await Promise.all([calling, during?.()]);
   for (const agent of agents) agent.destroy();

@@ -53,11 +53,11 @@ describe("attempts", () => {
     [413, 413],
     [200, 400], // an error as the first record of a stream that began well
     [null, 400],
-  ])("a rejection that came with %s becomes %i", async (status, told) => {
+  ])("a rejection that came with %s becomes %i", async (status, shownStatus) => {
     const rejection = attempt(candidates, createBreakers(), idle, [], async () => {
       throw new UpstreamError("rejected", "the upstream's words", { status });
     });
-    await expect(rejection).rejects.toMatchObject({ code: "request_rejected", details: { status: told } });
+    await expect(rejection).rejects.toMatchObject({ code: "request_rejected", details: { status: shownStatus } });
   });
   test.each<[string, (UpstreamFault | "ok")[]]>([
     ["route_refused", ["refused", "refused"]],

@@ -46,11 +46,11 @@ export async function startBalancer(nginx: string, ports: readonly number[], cer
   writeFileSync(path, text);
   mkdirSync(join(folder, "logs"));
   const child = spawn(nginx, ["-p", folder, "-c", path], { stdio: ["ignore", "ignore", "pipe"] });
-  let said = "";
-  child.stderr.on("data", (piece: Buffer) => (said += piece));
+  let output = "";
+  child.stderr.on("data", (piece: Buffer) => (output += piece));
   const url = `http://127.0.0.1:${port}`;
   await until(async () => {
-    if (child.exitCode !== null) throw new Error(`nginx ended: ${said}`);
+    if (child.exitCode !== null) throw new Error(`nginx ended: ${output}`);
     return fetch(`${url}/metrics`).then(
       ({ status }) => status === 404,
       () => false,
@@ -60,7 +60,7 @@ export async function startBalancer(nginx: string, ports: readonly number[], cer
   return {
     url,
     secureUrl,
-    log: () => said + ["error.log", "access.log"].map((name) => readFileSync(join(folder, name), "utf8")).join(""),
+    log: () => output + ["error.log", "access.log"].map((name) => readFileSync(join(folder, name), "utf8")).join(""),
     stop: () => end(child),
   };
 }

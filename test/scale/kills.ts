@@ -111,7 +111,7 @@ function startSpending(url: string, key: string): { stop(): Promise<Answer[]> } 
   let stopped = false;
   const client = async () => {
     while (!stopped) {
-      const answer = asBroken(await chat({ url, key, model: "demo/flat", patienceMs: 20_000 }));
+      const answer = asBroken(await chat({ url, key, model: "demo/flat", timeoutMs: 20_000 }));
       answers.push(answer);
       if (answer.status !== 200) await sleep(50);
     }

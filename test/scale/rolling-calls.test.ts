@@ -34,7 +34,7 @@ async function twoWorkers(env: Record<string, string> = {}): Promise<{ world: Wo
   return { world, gateway, key: (await world.createAccount("50")).key };
 }
 
-const said = (gateway: SpawnedGateway, text: string) => gateway.output().split(text).length - 1;
+const timesLogged = (gateway: SpawnedGateway, text: string) => gateway.output().split(text).length - 1;
 
 interface Calls {
   answers: Answer[];
@@ -85,7 +85,7 @@ describe.each([{ behind: "nginx" }, { behind: "nothing" }])("SIGHUP behind $behi
         const from = answers().length;
         await until(() => answers().length > from + 300, "calls are answered");
         process.kill(gateway.pid, "SIGHUP");
-        await until(() => said(gateway, "rolling restart done") === round, "all workers are new");
+        await until(() => timesLogged(gateway, "rolling restart done") === round, "all workers are new");
       }
       await Promise.all(loads.map((load) => load.stop()));
       expect(answers().length).toBeGreaterThan(answered);
@@ -106,7 +106,7 @@ test("a stream that lasts longer than SIGTERM would wait is whole; SIGTERM ends 
   expect(answer).toMatchObject({ status: 200, whole: true });
   expect(answer.text).not.toContain("stream_interrupted");
   // Its idle connections promised their clients 65 s, and few of them are over.
-  expect(said(gateway, "rolling restart done")).toBe(0);
+  expect(timesLogged(gateway, "rolling restart done")).toBe(0);
   expect(await gateway.kill("SIGTERM")).toBe(0);
   for (const agent of agents) agent.destroy();
 });

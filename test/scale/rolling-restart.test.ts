@@ -32,7 +32,7 @@ const standStill = (worker: 3 | 4) => ({
   TEST_STAND_STILL: String(worker),
 });
 const workersOf = ({ pid }: SpawnedGateway) => childrenOf(pid);
-const said = (gateway: SpawnedGateway, text: string) => gateway.output().split(text).length - 1;
+const timesLogged = (gateway: SpawnedGateway, text: string) => gateway.output().split(text).length - 1;
 const replaced = (gateway: SpawnedGateway, before: number[]) =>
   until(() => workersOf(gateway).length === 2 && !workersOf(gateway).some((pid) => before.includes(pid)), "two new workers");
 const costOf = ({ text }: Answer) => (JSON.parse(text) as { usage: { cost: number } }).usage.cost;
@@ -67,23 +67,23 @@ describe("SIGHUP", () => {
     const account = await world.createAccount("50");
     const before = workersOf(gateway);
     process.kill(gateway.pid, "SIGHUP");
-    await until(() => said(gateway, "rolling restart begins") === 1, "the first begins");
+    await until(() => timesLogged(gateway, "rolling restart begins") === 1, "the first begins");
     for (let n = 0; n < 3; n += 1) process.kill(gateway.pid, "SIGHUP");
-    await until(() => said(gateway, "rolling restart done") === 2, "two are done");
+    await until(() => timesLogged(gateway, "rolling restart done") === 2, "two are done");
     expect(workersOf(gateway).length).toBe(2);
     expect(workersOf(gateway).some((pid) => before.includes(pid))).toBe(false);
     expect((await chat({ url: gateway.url, key: account.key, model: "demo/whole" })).status).toBe(200);
     expect(await gateway.kill("SIGTERM")).toBe(0);
-    expect(said(gateway, "rolling restart begins")).toBe(2);
+    expect(timesLogged(gateway, "rolling restart begins")).toBe(2);
   });
 });
 
 test("one that is interrupted by the end of the gateway is not said to be done", async () => {
   const { gateway } = await twoWorkers({ LOG_LEVEL: "info" });
   process.kill(gateway.pid, "SIGHUP");
-  await until(() => said(gateway, "rolling restart begins") === 1, "it begins");
+  await until(() => timesLogged(gateway, "rolling restart begins") === 1, "it begins");
   expect(await gateway.kill("SIGTERM")).toBe(0);
-  expect(said(gateway, "rolling restart done")).toBe(0);
+  expect(timesLogged(gateway, "rolling restart done")).toBe(0);
 });
 
 test("a wrong catalog leaves the workers and their prices, also for one that crashes; a right one brings new prices", async () => {
@@ -128,7 +128,7 @@ test("a new worker that can't start stops it: the others go on", async () => {
   const before = workersOf(gateway);
   wire.cut();
   process.kill(gateway.pid, "SIGHUP");
-  await until(() => said(gateway, "rolling restart stopped") === 1, "it stops");
+  await until(() => timesLogged(gateway, "rolling restart stopped") === 1, "it stops");
   wire.restore();
   await until(async () => (await chat({ url: gateway.url, key: account.key, model: "demo/whole" })).status === 200, "calls are served");
   expect(workersOf(gateway)).toEqual(before);
@@ -151,7 +151,7 @@ describe("a worker that crashes while a new one starts", () => {
   /** Until the part that replaces it has seen the new one in its place. */
   async function crash(gateway: SpawnedGateway, pid: number) {
     process.kill(pid, "SIGKILL");
-    await until(() => said(gateway, "a worker ended and is replaced") === 1, "its end is said");
+    await until(() => timesLogged(gateway, "a worker ended and is replaced") === 1, "its end is said");
     await sleep(1_500);
   }
 
@@ -162,7 +162,7 @@ describe("a worker that crashes while a new one starts", () => {
     const { gateway, before, starting } = await beginning();
     await crash(gateway, before[which]!);
     process.kill(starting, "SIGCONT");
-    await until(() => said(gateway, "rolling restart done") === 1, "it is done");
+    await until(() => timesLogged(gateway, "rolling restart done") === 1, "it is done");
     expect(workersOf(gateway).length).toBe(2);
     expect(workersOf(gateway)).toContain(starting);
     expect(workersOf(gateway).some((pid) => before.includes(pid))).toBe(false);
@@ -173,7 +173,7 @@ describe("a worker that crashes while a new one starts", () => {
     const { gateway, before, starting } = await beginning();
     await crash(gateway, before[0]!);
     process.kill(starting, "SIGKILL");
-    await until(() => said(gateway, "rolling restart stopped") === 1, "it stops");
+    await until(() => timesLogged(gateway, "rolling restart stopped") === 1, "it stops");
     await until(() => workersOf(gateway).length === 2, "two workers");
     expect(workersOf(gateway)).toContain(before[1]);
     expect(await gateway.kill("SIGTERM")).toBe(0);
@@ -208,7 +208,7 @@ describe("stopped, a rolling restart leaves the old prices to a worker that repl
     const { gateway, before, oldCost, newOnes, costBy } = await withNewPrices(3);
     await until(() => newOnes().length === 1, "a new worker starts");
     process.kill(newOnes()[0]!, "SIGKILL");
-    await until(() => said(gateway, "rolling restart stopped") === 1, "it stops");
+    await until(() => timesLogged(gateway, "rolling restart stopped") === 1, "it stops");
     process.kill(before[0]!, "SIGKILL");
     await until(() => newOnes().length === 1 && workersOf(gateway).length === 2, "the one that crashed is replaced");
     expect(await costBy(newOnes()[0]!)).toBe(oldCost);
@@ -220,9 +220,9 @@ describe("stopped, a rolling restart leaves the old prices to a worker that repl
     await until(() => newOnes().length === 2 && !workersOf(gateway).includes(before[0]!), "the second starts");
     const [first, second] = newOnes();
     process.kill(first!, "SIGKILL");
-    await until(() => said(gateway, "a worker ended and is replaced") === 1, "its end is said");
+    await until(() => timesLogged(gateway, "a worker ended and is replaced") === 1, "its end is said");
     process.kill(second!, "SIGKILL");
-    await until(() => said(gateway, "rolling restart stopped") === 1, "it stops");
+    await until(() => timesLogged(gateway, "rolling restart stopped") === 1, "it stops");
     await until(() => newOnes().length === 1 && workersOf(gateway).length === 2, "the one that crashed is replaced");
     expect(await costBy(newOnes()[0]!)).toBe(oldCost);
     expect(await gateway.kill("SIGTERM")).toBe(0);
@@ -233,7 +233,7 @@ describe("stopped, a rolling restart leaves the old prices to a worker that repl
     await until(() => newOnes().length === 2 && !workersOf(gateway).includes(before[0]!), "the second starts");
     const [first, second] = newOnes();
     process.kill(second!, "SIGKILL");
-    await until(() => said(gateway, "rolling restart stopped") === 1, "it stops");
+    await until(() => timesLogged(gateway, "rolling restart stopped") === 1, "it stops");
     process.kill(before[1]!, "SIGKILL");
     const third = () => newOnes().find((pid) => pid !== first && pid !== second);
     await until(() => third() !== undefined && workersOf(gateway).length === 2, "the one that crashed is replaced");
@@ -248,7 +248,7 @@ test("SIGTERM during a rolling restart ends all of it in order", async () => {
   const inFlight = Array.from({ length: 6 }, () => chat({ url: gateway.url, key: account.key, model: "demo/long", stream: true }));
   await until(() => world.simulator.calls().filter(({ outcome }) => outcome === "open").length === 6, "streams are in flight");
   process.kill(gateway.pid, "SIGHUP");
-  await until(() => said(gateway, "rolling restart begins") === 1, "it begins");
+  await until(() => timesLogged(gateway, "rolling restart begins") === 1, "it begins");
   await until(() => workersOf(gateway).length === 3, "a new worker starts");
   const seen = workersOf(gateway);
   expect(await gateway.kill("SIGTERM")).toBe(0);

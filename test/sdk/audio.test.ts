@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vites
 import { type Binary, Svc, SvcError, type Transcription, type Upload } from "../../generated/sdk/index.js";
 import { audioCatalog, characterPrice, minutePrice, sentence } from "../clients/audio-upstreams.ts";
 import { useClients } from "../clients/clients.ts";
-import { clip, ownVoicesWorld } from "../operations/voices/own-voices-gateway.ts";
+import { voiceSample, ownVoicesWorld } from "../operations/voices/own-voices-gateway.ts";
 import { wavFile } from "../simulator/audio-check.ts";
 import { withAnswers } from "./answers-server.ts";
 
@@ -81,10 +81,10 @@ describe("a recording", () => {
 });
 
 describe("speech", () => {
-  const say = { model: "say/plain", input: sentence };
+  const speechRequest = { model: "say/plain", input: sentence };
   test("comes whole in three ways or as a stream, once, with its type and its cost", async () => {
     const { svc, spent } = await caller();
-    const speak = () => svc.audio.speech.create(say);
+    const speak = () => svc.audio.speech.create(speechRequest);
     const first = await speak();
     expectTypeOf(first).toEqualTypeOf<Binary>();
     expect(first).toMatchObject({ contentType: "audio/mpeg", cost: sentence.length * characterPrice });
@@ -106,7 +106,7 @@ describe("speech", () => {
 
   test("that is refused is an error like any other", async () => {
     const { svc } = await caller();
-    const error: unknown = await svc.audio.speech.create({ ...say, model: "hear/plain" }).catch((error: unknown) => error);
+    const error: unknown = await svc.audio.speech.create({ ...speechRequest, model: "hear/plain" }).catch((error: unknown) => error);
     expect(SvcError.is(error, "not_a_tts_model")).toBe(true);
   });
 
@@ -117,7 +117,7 @@ describe("speech", () => {
       setTimeout(() => response.destroy(), 50);
     };
     await withAnswers([broken], async (svc) => {
-      const speech = await svc.audio.speech.create(say);
+      const speech = await svc.audio.speech.create(speechRequest);
       await expect(speech.bytes()).rejects.toMatchObject({ code: "connection_failed" });
     });
     const endless = (response: import("node:http").ServerResponse) => {
@@ -125,11 +125,11 @@ describe("speech", () => {
       response.write("first");
     };
     await withAnswers([endless], async (svc, server) => {
-      const reader = (await svc.audio.speech.create(say)).stream().getReader();
+      const reader = (await svc.audio.speech.create(speechRequest)).stream().getReader();
       expect(new TextDecoder().decode((await reader.read()).value)).toBe("first");
       await reader.cancel();
       await expect.poll(() => server.left).toBe(1);
-      const quiet = await svc.audio.speech.create(say, { timeout: 1000 });
+      const quiet = await svc.audio.speech.create(speechRequest, { timeout: 1000 });
       await expect(quiet.bytes()).rejects.toMatchObject({ code: "timeout" });
     });
   });
@@ -141,7 +141,7 @@ describe("a voice", () => {
     const account = await voices.account();
     const svc = new Svc({ apiKey: account.key, baseURL: voices.gateway.url });
     const { data, cost } = await svc.audio.voices
-      .clone({ file: { name: "me.wav", data: new Uint8Array(clip) }, name: "Me", model: "demo/clone" })
+      .clone({ file: { name: "me.wav", data: new Uint8Array(voiceSample) }, name: "Me", model: "demo/clone" })
       .withResponse();
     expect(data).toMatchObject({ name: "Me", model: "demo/clone", cost_usd: 2 });
     expect(cost).toBe(2);

@@ -25,7 +25,7 @@ describe.runIf(chromiumPath !== null)("a page of another origin", () => {
   let site: Server;
   const chromium = useBrowser("the SDK in a browser");
   let page: Page;
-  const troubles: string[] = [];
+  const failures: string[] = [];
 
   beforeAll(async () => {
     gateway = await startGateway({ catalog: catalog() });
@@ -37,11 +37,11 @@ describe.runIf(chromiumPath !== null)("a page of another origin", () => {
     });
     await new Promise<void>((resolve) => void site.listen(0, "127.0.0.1", resolve));
     page = await chromium.browser.newPage();
-    page.on("pageerror", (error) => troubles.push(String(error)));
+    page.on("pageerror", (error) => failures.push(String(error)));
     // Chromium says ERR_ABORTED also of bodies that were read to their end, plain fetch's too.
     page.on("requestfailed", (request) => {
       const { errorText } = request.failure()!;
-      if (errorText !== "net::ERR_ABORTED") troubles.push(`${request.url()} ${errorText}`);
+      if (errorText !== "net::ERR_ABORTED") failures.push(`${request.url()} ${errorText}`);
     });
     await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
   });
@@ -123,7 +123,7 @@ describe.runIf(chromiumPath !== null)("a page of another origin", () => {
     expect(methods).toEqual(["GET"]);
   });
 
-  test("had no trouble on the way", () => {
-    expect(troubles).toEqual([]);
+  test("saw no failure", () => {
+    expect(failures).toEqual([]);
   });
 });

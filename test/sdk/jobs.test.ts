@@ -27,14 +27,14 @@ async function caller() {
 }
 const prompt = "A lighthouse at dusk";
 
-/** What was ordered and left ends by itself, so that the books can be closed. */
+/** Submitted jobs that nobody waits for end by themselves, so that the audit can run. */
 async function settled(svc: Svc): Promise<void> {
   for await (const job of svc.jobs.list())
     await expect.poll(async () => (await svc.jobs.get(job.id, { wait: 5 })).status).toBe("succeeded");
 }
 
 describe("generateAndWait", () => {
-  test("gives the finished picture, tells how it went, and costs what the job says", async () => {
+  test("gives the finished image, reports how it went, and costs what the job says", async () => {
     const { svc, account } = await caller();
     const seen: string[] = [];
     const { data, cost } = await svc.images
@@ -47,7 +47,7 @@ describe("generateAndWait", () => {
     expect((await world.gateway.balance(account)).spent).toBe(0.04);
   });
 
-  test("gives the finished clip", async () => {
+  test("gives the finished video", async () => {
     const { svc } = await caller();
     const job = await svc.videos.generateAndWait({ model: "demo/video", prompt });
     expect(job).toMatchObject({ object: "video.job", status: "succeeded", charged_amount: 0.5, output: { url: expect.any(String) } });
@@ -119,7 +119,7 @@ describe("generateAndWait", () => {
   });
 });
 
-test("a job that can't be looked at is still_running with the job, for who orders it again pays twice", async () => {
+test("a job that can't be looked at is still_running with the job, since a second submit is charged again", async () => {
   const pending: GivenAnswer = [202, { "retry-after": "0" }, { id: "j1", status: "pending", output: null, error: null }];
   const options = { maxRetries: 0 };
   await withAnswers([pending, (response) => response.destroy()], async (svc) => {

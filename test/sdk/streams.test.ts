@@ -10,7 +10,7 @@ const body = { model: "m", messages: [{ role: "user" as const, content: "Hello" 
 const chunk = (content: string) => `data: {"choices":[{"index":0,"delta":{"content":"${content}"},"finish_reason":null}]}\n\n`;
 
 /** Says the text and then does what is given; by default it ends. */
-function saying(text: string, then: (response: ServerResponse) => void = (response) => void response.end()) {
+function serveText(text: string, then: (response: ServerResponse) => void = (response) => void response.end()) {
   return (response: ServerResponse) => {
     response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "x-request-id": "req_9" });
     response.write(text, () => then(response));
@@ -18,41 +18,41 @@ function saying(text: string, then: (response: ServerResponse) => void = (respon
 }
 
 async function read(stream: Stream<ChatChunk>): Promise<string[]> {
-  const said = [];
-  for await (const { choices } of stream) said.push(choices[0]!.delta.content!);
-  return said;
+  const texts = [];
+  for await (const { choices } of stream) texts.push(choices[0]!.delta.content!);
+  return texts;
 }
 
 describe("an end", () => {
   test("without [DONE] is connection_failed, also where the last event was cut", async () => {
     for (const text of [chunk("a"), `${chunk("a")}data: {"choi`, ": keep-alive\n\n"])
-      await withAnswers([saying(text)], async (svc) => {
+      await withAnswers([serveText(text)], async (svc) => {
         const reading = svc.chat.completions.create(body).then(read);
         await expect(reading).rejects.toMatchObject({ code: "connection_failed", retryable: true, requestId: "req_9", status: null });
       });
   });
 
   test("of the connection is connection_failed", async () => {
-    await withAnswers([saying(chunk("a"), (response) => setTimeout(() => response.destroy(), 20))], async (svc) => {
+    await withAnswers([serveText(chunk("a"), (response) => setTimeout(() => response.destroy(), 20))], async (svc) => {
       const reading = svc.chat.completions.create(body).then(read);
       await expect(reading).rejects.toMatchObject({ code: "connection_failed", retryable: true, requestId: "req_9", httpStatus: 200 });
     });
   });
 
   test("after [DONE] is the end, whatever follows; the connection serves again", async () => {
-    await withAnswers([saying(`${chunk("a")}data: [DONE]\n\n: bye\n\ndata: not json\n\n`)], async (svc, server) => {
+    await withAnswers([serveText(`${chunk("a")}data: [DONE]\n\n: bye\n\ndata: not json\n\n`)], async (svc, server) => {
       for (let turn = 0; turn < 3; turn += 1) expect(await read(await svc.chat.completions.create(body))).toEqual(["a"]);
       expect(server.left).toBe(0);
     });
   });
 
   test("that broke off after [DONE] is one: who has the whole answer must not ask and pay for it again", async () => {
-    const broken = saying(`${chunk("a")}data: [DONE]\n\n`, (response) => setTimeout(() => response.destroy(), 20));
+    const broken = serveText(`${chunk("a")}data: [DONE]\n\n`, (response) => setTimeout(() => response.destroy(), 20));
     await withAnswers([broken], async (svc) => expect(await read(await svc.chat.completions.create(body))).toEqual(["a"]));
   });
 
   test("of silence is timeout", async () => {
-    await withAnswers([saying(chunk("a"), () => {})], async (svc, server) => {
+    await withAnswers([serveText(chunk("a"), () => {})], async (svc, server) => {
       const reading = svc.chat.completions.create(body, { timeout: 1000 }).then(read);
       await expect(reading).rejects.toMatchObject({ code: "timeout", requestId: "req_9" });
       await expect.poll(() => server.left).toBe(1);
@@ -92,17 +92,17 @@ describe("an event", () => {
     const fault = '"error":{"message":"It broke.","type":"upstream_error","code":"stream_interrupted","retryable":true}';
     const ways = [`data: {"choices":[],${fault}}`, `event: error\ndata: {"type":"error",${fault}}`, `data: {${fault}}`];
     for (const way of ways)
-      await withAnswers([saying(`${chunk("a")}${way}\n\ndata: [DONE]\n\n`)], async (svc) => {
+      await withAnswers([serveText(`${chunk("a")}${way}\n\ndata: [DONE]\n\n`)], async (svc) => {
         const reading = svc.chat.completions.create(body).then(read);
         await expect(reading).rejects.toMatchObject({ code: "stream_interrupted", type: "upstream_error", httpStatus: 200 });
       });
   });
 
   test("with error: null is none; one that is not JSON is unexpected_answer", async () => {
-    await withAnswers([saying(`${chunk("a").replace("}\n\n", ',"error":null}\n\n')}data: [DONE]\n\n`)], async (svc) => {
+    await withAnswers([serveText(`${chunk("a").replace("}\n\n", ',"error":null}\n\n')}data: [DONE]\n\n`)], async (svc) => {
       expect(await read(await svc.chat.completions.create(body))).toEqual(["a"]);
     });
-    await withAnswers([saying("data: {oops}\n\n", () => {})], async (svc, server) => {
+    await withAnswers([serveText("data: {oops}\n\n", () => {})], async (svc, server) => {
       const reading = svc.chat.completions.create(body).then(read);
       await expect(reading).rejects.toMatchObject({ code: "unexpected_answer", body: "{oops}" });
       await expect.poll(() => server.left).toBe(1);
@@ -111,7 +111,7 @@ describe("an event", () => {
 });
 
 test("chat is asked for the usage unless the caller says else; fields of extraBody stand beside the listed ones", async () => {
-  await withAnswers([saying("data: [DONE]\n\n")], async (svc, server) => {
+  await withAnswers([serveText("data: [DONE]\n\n")], async (svc, server) => {
     await svc.chat.completions.create(body, { extraBody: { seed: 7 } });
     await svc.chat.completions.create({ ...body, stream_options: { include_usage: false } });
     await svc.completions.create({ model: "m", prompt: "x", stream: true });
@@ -128,7 +128,7 @@ test("chat is asked for the usage unless the caller says else; fields of extraBo
 });
 
 describe("a loop that is left", () => {
-  const endless = saying(chunk("a"), () => {});
+  const endless = serveText(chunk("a"), () => {});
   test("with break, return or an exception ends the request", async () => {
     const leave = {
       break: async (stream: Stream<ChatChunk>) => {
@@ -166,7 +166,7 @@ describe("a loop that is left", () => {
     const { signal } = new AbortController();
     const added = vi.spyOn(signal, "addEventListener");
     const removed = vi.spyOn(signal, "removeEventListener");
-    await withAnswers([saying(`${chunk("a")}data: [DONE]\n\n`)], async (svc) => {
+    await withAnswers([serveText(`${chunk("a")}data: [DONE]\n\n`)], async (svc) => {
       await read(await svc.chat.completions.create(body, { signal }));
       for await (const _ of await svc.chat.completions.create(body, { signal })) break;
     });

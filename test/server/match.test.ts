@@ -27,8 +27,8 @@ function memoised<Router extends StockRouter>(router: Router): Router {
   return router;
 }
 
-const stockSays = askStock(memoised(stock.router));
-const oursSays = askOurs(all);
+const stockAnswer = askStock(memoised(stock.router));
+const ourAnswer = askOurs(all);
 
 function askStock(router: StockRouter) {
   return (method: string, path: string): string => {
@@ -64,7 +64,7 @@ describe("the matcher agrees with openapi-backend's own", () => {
         `${filled}/extra`,
         filled.replace(/[^/]+$/, ""),
       ]) {
-        for (const method of allMethods) expect([method, near, oursSays(method, near)]).toEqual([method, near, stockSays(method, near)]);
+        for (const method of allMethods) expect([method, near, ourAnswer(method, near)]).toEqual([method, near, stockAnswer(method, near)]);
       }
     }
   });
@@ -73,9 +73,9 @@ describe("the matcher agrees with openapi-backend's own", () => {
     const seen = new Set<string>();
     fc.assert(
       fc.property(anyPath.map(asSent), anyMethod, (path, method) => {
-        const said = oursSays(method, path);
-        seen.add(said);
-        expect(said).toBe(stockSays(method, path));
+        const answer = ourAnswer(method, path);
+        seen.add(answer);
+        expect(answer).toBe(stockAnswer(method, path));
       }),
       { numRuns: 20_000 },
     );
@@ -115,9 +115,9 @@ describe("a fixed path comes before a template that fits it too", () => {
   });
 
   test.each(both)("$fixed.method $fixed.path is not $other.path", ({ fixed, other }) => {
-    expect(oursSays(fixed.method, fixed.path)).toBe(fixed.id);
-    expect(oursSays(other.method, other.path.replace(/\{[^}]+\}/g, "x"))).toBe(other.id);
-    for (const method of allMethods) expect([method, oursSays(method, fixed.path)]).toEqual([method, stockSays(method, fixed.path)]);
+    expect(ourAnswer(fixed.method, fixed.path)).toBe(fixed.id);
+    expect(ourAnswer(other.method, other.path.replace(/\{[^}]+\}/g, "x"))).toBe(other.id);
+    for (const method of allMethods) expect([method, ourAnswer(method, fixed.path)]).toEqual([method, stockAnswer(method, fixed.path)]);
   });
 });
 

@@ -62,8 +62,8 @@ test.each<[string, typeof answer]>([
   expect(status).toBe(500);
   expect(headers["cache-control"] ?? "no-store").toBe("no-store");
   expect(body).not.toMatch(/hidden-bucket|AKIA|of\/jobs/);
-  const said = await conversation("range: bytes=2-3\r\n");
-  expect(said.match(/HTTP\/1\.1 (\d+)/g)).toEqual(["HTTP/1.1 500", "HTTP/1.1 204"]);
+  const received = await conversation("range: bytes=2-3\r\n");
+  expect(received.match(/HTTP\/1\.1 (\d+)/g)).toEqual(["HTTP/1.1 500", "HTTP/1.1 204"]);
 });
 
 test("a bucket that tells no length: 500", async () => {
@@ -87,6 +87,6 @@ test("a range that it serves is the range", async () => {
     expect(request.headers.range).toBe("bytes=2-3");
     response.writeHead(206, { "content-length": 2, "content-range": "bytes 2-3/10" }).end("23");
   };
-  const said = await conversation("range: bytes=2-3\r\n");
-  expect(said).toMatch(/HTTP\/1\.1 206[^]*\r\n\r\n23HTTP\/1\.1 204/);
+  const received = await conversation("range: bytes=2-3\r\n");
+  expect(received).toMatch(/HTTP\/1\.1 206[^]*\r\n\r\n23HTTP\/1\.1 204/);
 });

@@ -12,14 +12,14 @@ import { type Gateway, startGateway } from "../support/gateway.ts";
 describeWithPython("a gateway with a bucket", () => {
   const dataDir = mkdtempSync(join(inject("runFolder"), "svc-bucket-"));
   const name = "kept-0123456789abcdef";
-  const picture = fixture("picture.png");
+  const image = fixture("picture.png");
   let server: S3Server;
   let gateway: Gateway;
   beforeAll(async () => {
     server = await startS3Server();
     gateway = await startGateway({ env: { SVC_BLOB_URL: server.blobUrl, SVC_DATA_DIR: dataDir } });
     await gateway.context.media.keep({
-      file: { source: { bytes: picture }, contentType: null, width: null, height: null, seconds: null, fps: null },
+      file: { source: { bytes: image }, contentType: null, width: null, height: null, seconds: null, fps: null },
       kind: "image",
       name,
       provider: { baseUrl: "http://127.0.0.1:1" },
@@ -35,17 +35,17 @@ describeWithPython("a gateway with a bucket", () => {
   test("serves what was kept, and keeps nothing on its own disk", async () => {
     const { status, headers, body } = await ask();
     expect(status).toBe(200);
-    expect(headers).toMatchObject({ "content-type": "image/png", "content-length": String(picture.length) });
-    expect(body.equals(picture)).toBe(true);
+    expect(headers).toMatchObject({ "content-type": "image/png", "content-length": String(image.length) });
+    expect(body.equals(image)).toBe(true);
     expect(existsSync(join(dataDir, "media"))).toBe(false);
   });
 
   test("serves ranges, heads and what a cache has", async () => {
     const part = await ask({ range: "bytes=8-15" });
-    expect([part.status, part.headers["content-range"]]).toEqual([206, `bytes 8-15/${picture.length}`]);
-    expect(part.body).toEqual(picture.subarray(8, 16));
-    expect((await ask({ range: `bytes=${picture.length}-` })).status).toBe(416);
-    expect((await ask({}, "HEAD")).headers["content-length"]).toBe(String(picture.length));
+    expect([part.status, part.headers["content-range"]]).toEqual([206, `bytes 8-15/${image.length}`]);
+    expect(part.body).toEqual(image.subarray(8, 16));
+    expect((await ask({ range: `bytes=${image.length}-` })).status).toBe(416);
+    expect((await ask({}, "HEAD")).headers["content-length"]).toBe(String(image.length));
     expect((await ask({ "if-none-match": `"${name}.png"` })).status).toBe(304);
     const none = await askAt(`${gateway.url}/media/never-0123456789abcdef.png`, {}, "GET");
     expect(none.status).toBe(404);

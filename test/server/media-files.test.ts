@@ -174,11 +174,11 @@ describe("what is not there", () => {
 });
 
 describe("readers", () => {
-  const clip = `/media/${name("mp4")}.mp4`;
+  const video = `/media/${name("mp4")}.mp4`;
   test("that leave close the file", async () => {
     for (let left = 0; left < 10; left++) {
       await new Promise<void>((resolve, reject) => {
-        const sent = httpRequest(`${gateway.url}${clip}`, (res) => {
+        const sent = httpRequest(`${gateway.url}${video}`, (res) => {
           res.once("data", () => {
             res.destroy();
             resolve();
@@ -192,9 +192,9 @@ describe("readers", () => {
 
   test("that take nothing are cut off, and the file is closed", async () => {
     const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => undefined);
-    socket.write(`GET ${clip} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    socket.write(`GET ${video} HTTP/1.1\r\nhost: x\r\n\r\n`);
     socket.pause();
-    await until(() => openOnClip() > 0);
+    await until(() => openOnVideo() > 0);
     await untilClosed();
     socket.destroy();
   });
@@ -215,7 +215,7 @@ function raw(text: string): Promise<string> {
   });
 }
 
-const untilClosed = () => until(() => openOnClip() === 0);
+const untilClosed = () => until(() => openOnVideo() === 0);
 
 async function until(holds: () => boolean): Promise<void> {
   for (let left = 500; !holds() && left > 0; left--) await sleep(20);
@@ -223,7 +223,7 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 /** Descriptors of this process, in which the gateway runs. */
-function openOnClip(): number {
+function openOnVideo(): number {
   return readdirSync("/proc/self/fd").filter((fd) => target(fd).includes(name("mp4"))).length;
 }
 

@@ -83,7 +83,7 @@ describe("the fine points", () => {
     });
     expect(renderError("provider_unavailable", { retryAfterMs: 1_200 }, place("standard")).headers).not.toHaveProperty("retry-after-ms");
   });
-  test("messages with upstream trouble: overloaded on 503, api_error on 502 (Anthropic-style envelope)", () => {
+  test("messages with upstream failures: overloaded on 503, api_error on 502 (Anthropic-style envelope)", () => {
     expect(renderError("provider_unavailable", {}, place("anthropic")).body["error"]).toMatchObject({ type: "overloaded_error" });
     expect(renderError("upstream_invalid_response", {}, place("anthropic")).body["error"]).toMatchObject({ type: "api_error" });
     expect(renderError("model_unavailable", {}, place("anthropic")).body["error"]).toMatchObject({ type: "api_error" });

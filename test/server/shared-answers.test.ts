@@ -7,22 +7,22 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type Operation, operations } from "../../generated/operations.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
 
-const picture = "png-0123456789abcdef.png";
+const image = "png-0123456789abcdef.png";
 const logLines: string[] = [];
 let gateway: Gateway;
 let account: TestAccount;
 beforeAll(async () => {
   gateway = await startGateway({ logLines });
   account = await gateway.createAccount({ deposit: "5" });
-  const path = join(inject("runFolder"), picture);
+  const path = join(inject("runFolder"), image);
   writeFileSync(path, "bytes");
-  await gateway.context.media.store.put(picture, path, "image/png");
+  await gateway.context.media.store.put(image, path, "image/png");
 });
 afterAll(() => gateway.stop());
 
 const all: Operation[] = Object.values(operations);
 const publicReads = all.filter(({ auth, method }) => auth === "none" && method === "get").map(({ path }) => path.replace("{id}", "best"));
-const pages = ["/docs", "/docs.md", "/docs/errors", "/openapi.json", "/openapi-3.2.json", "/llms.txt", `/media/${picture}`];
+const pages = ["/docs", "/docs.md", "/docs/errors", "/openapi.json", "/openapi-3.2.json", "/llms.txt", `/media/${image}`];
 const own = /^req_[0-9a-f]{32}$/;
 
 const ask = (path: string, headers: Record<string, string> = {}, method = "GET") => fetch(gateway.url + path, { method, headers });
@@ -59,7 +59,7 @@ describe("an answer that caches may share", () => {
   });
 
   test("also the 304 of what is known already", async () => {
-    for (const path of ["/docs", "/openapi.json", `/media/${picture}`]) {
+    for (const path of ["/docs", "/openapi.json", `/media/${image}`]) {
       const etag = (await ask(path)).headers.get("etag")!;
       const known = await ask(path, { "if-none-match": etag, "x-request-id": "mine-1" });
       expect([path, known.status, known.headers.get("x-request-id")]).toEqual([path, 304, expect.stringMatching(own)]);
@@ -123,9 +123,9 @@ describe("x-content-type-options: nosniff", () => {
 
 function raw(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    let said = "";
+    let received = "";
     const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1", () => socket.write(text));
-    socket.on("data", (piece) => (said += piece.toString()));
-    socket.on("close", () => resolve(said)).on("error", reject);
+    socket.on("data", (piece) => (received += piece.toString()));
+    socket.on("close", () => resolve(received)).on("error", reject);
   });
 }

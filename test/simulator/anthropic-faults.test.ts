@@ -54,7 +54,7 @@ describe("streams", () => {
     expect(open.names.at(-1)).toBe("message_delta");
   });
 
-  test("an error ends a stream, with nothing after it, and is the first event where it is ordered", async () => {
+  test("an error ends a stream, with nothing after it, and is the first event where a knob asks for it", async () => {
     const { names, events } = await readEvents(simulator.current, "m+sim-error-after-4");
     expect(names.slice(3)).toEqual(["content_block_delta", "error"]);
     expect(events.at(-1)!.data).toMatchObject({ type: "error", error: { type: "api_error" } });

@@ -1,6 +1,6 @@
 // Calls of the simulator's anthropic protocol, and its streams taken apart.
 import type { Simulator } from "../../src/simulator/simulator.ts";
-import { userSays } from "./simulator-fixture.ts";
+import { userMessage } from "./simulator-fixture.ts";
 
 export const weatherTool = {
   name: "get_weather",
@@ -16,7 +16,7 @@ export const timeTool = { name: "get_time", input_schema: { type: "object" as co
 
 /** The body of a request: a question about the sea, and what the test adds. */
 export function ask(model: string, more: Record<string, unknown> = {}): Record<string, unknown> {
-  return { model, max_tokens: 2000, messages: userSays("Tell me about the sea."), ...more };
+  return { model, max_tokens: 2000, messages: userMessage("Tell me about the sea."), ...more };
 }
 
 export async function postMessages(simulator: Simulator, body: unknown, path = "/messages", version = "2023-06-01"): Promise<Response> {

@@ -1,6 +1,6 @@
 // What a real Anthropic host refuses and a translator could send; each in the host's own words.
 import { describe, expect, test } from "vitest";
-import { useSimulator, userSays } from "./simulator-fixture.ts";
+import { useSimulator, userMessage } from "./simulator-fixture.ts";
 import { ask, message, postMessages, weatherTool } from "./anthropic-fixture.ts";
 
 const simulator = useSimulator();
@@ -113,7 +113,7 @@ describe("refused with 400 invalid_request_error", () => {
 describe("taken", () => {
   test("thinking sent back with its calls, as it came or hidden; changed by a letter it is refused", async () => {
     for (const display of ["summarized", "omitted"]) {
-      const asked = { thinking: { ...thinking, display }, tools, messages: userSays("weather?") };
+      const asked = { thinking: { ...thinking, display }, tools, messages: userMessage("weather?") };
       const { content } = await message(simulator.current, "m+sim-redacted", asked);
       const answer = user([result(content.at(-1).id), said("and?")]);
       const back = { ...asked, messages: [...asked.messages, assistant(content), answer] };

@@ -2,7 +2,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import AnthropicZero from "anthropic-sdk-0";
 import { describe, expect, test } from "vitest";
-import { useSimulator, userSays } from "./simulator-fixture.ts";
+import { useSimulator, userMessage } from "./simulator-fixture.ts";
 import { timeTool, weatherTool } from "./anthropic-fixture.ts";
 
 const simulator = useSimulator();
@@ -14,7 +14,7 @@ describe.each([
   const client = () => new Sdk({ apiKey: "any", baseURL: `${simulator.current.url}/anthropic`, maxRetries: 0 });
 
   test("the same words whole and streamed, with the same usage", async () => {
-    const params = { model: "demo", max_tokens: 500, messages: userSays("Grüße an das Meer 🌊") };
+    const params = { model: "demo", max_tokens: 500, messages: userMessage("Grüße an das Meer 🌊") };
     const whole = await client().messages.create(params);
     const streamed = await client().messages.stream(params).finalMessage();
     expect(whole.content[0]).toMatchObject({ type: "text", text: expect.stringContaining("Grüße an das Meer 🌊") as unknown });
@@ -30,7 +30,7 @@ describe.each([
       thinking: { type: "enabled" as const, budget_tokens: 2000 },
       tools: [weatherTool, timeTool],
     };
-    const question = userSays("get_weather and get_time of Paris");
+    const question = userMessage("get_weather and get_time of Paris");
     const called = await client()
       .messages.stream({ ...params, messages: question })
       .finalMessage();
@@ -50,7 +50,7 @@ describe.each([
     const runner = client().beta.messages.toolRunner({
       model: "demo",
       max_tokens: 500,
-      messages: userSays("get_weather of Paris"),
+      messages: userMessage("get_weather of Paris"),
       tools: [{ ...weatherTool, type: "custom", run, parse: (input: unknown) => input }],
     });
     expect(await runner).toMatchObject({ stop_reason: "end_turn", content: [{ type: "text" }] });
@@ -58,21 +58,21 @@ describe.each([
   });
 
   test("an answer goes back as it came, whole and from the stream helper", async () => {
-    const params = { model: "demo+sim-citations", max_tokens: 500, messages: userSays("hi") };
+    const params = { model: "demo+sim-citations", max_tokens: 500, messages: userMessage("hi") };
     for (const answer of [await client().messages.create(params), await client().messages.stream(params).finalMessage()]) {
-      const messages = [...params.messages, { role: "assistant" as const, content: answer.content }, ...userSays("and?")];
+      const messages = [...params.messages, { role: "assistant" as const, content: answer.content }, ...userMessage("and?")];
       expect((await client().messages.create({ ...params, messages })).stop_reason).toBe("end_turn");
     }
   });
 
   test("counting and models", async () => {
-    expect(await client().messages.countTokens({ model: "demo", messages: userSays("Four") })).toMatchObject({ input_tokens: 5 });
+    expect(await client().messages.countTokens({ model: "demo", messages: userMessage("Four") })).toMatchObject({ input_tokens: 5 });
     expect(await client().models.retrieve("vendor/anything")).toMatchObject({ id: "vendor/anything", type: "model" });
     expect((await client().models.list()).data.map(({ id }) => id)).toContain("sim-chat");
   });
 
   test("faults become the SDK's own errors", async () => {
-    const params = (model: string) => ({ model, max_tokens: 100, messages: userSays("hi") });
+    const params = (model: string) => ({ model, max_tokens: 100, messages: userMessage("hi") });
     await expect(client().messages.create(params("sim-429"))).rejects.toBeInstanceOf(Sdk.RateLimitError);
     await expect(client().messages.create(params("sim-401"))).rejects.toBeInstanceOf(Sdk.AuthenticationError);
     await expect(client().messages.create(params("sim-529"))).rejects.toMatchObject({

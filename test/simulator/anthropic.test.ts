@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { countTokens } from "../../src/simulator/prose.ts";
 import { ask, message, postMessages, readEvents, timeTool, weatherTool } from "./anthropic-fixture.ts";
-import { userSays, useSimulator } from "./simulator-fixture.ts";
+import { userMessage, useSimulator } from "./simulator-fixture.ts";
 
 const simulator = useSimulator();
 const thinking = { type: "enabled", budget_tokens: 1024 };
@@ -32,8 +32,8 @@ describe("whole and streamed", () => {
     ["text", "m", {}],
     ["thinking and text", "m", { thinking }],
     ["hidden thinking", "m", { thinking: { type: "adaptive", display: "omitted" } }],
-    ["parallel tools", "m", { tools: [weatherTool, timeTool], messages: userSays("get_weather and get_time") }],
-    ["thinking, text, thinking, a tool", "m+sim-interleaved", { thinking, tools: [weatherTool], messages: userSays("weather?") }],
+    ["parallel tools", "m", { tools: [weatherTool, timeTool], messages: userMessage("get_weather and get_time") }],
+    ["thinking, text, thinking, a tool", "m+sim-interleaved", { thinking, tools: [weatherTool], messages: userMessage("weather?") }],
     ["redacted thinking", "m+sim-redacted", {}],
     ["citations", "m+sim-citations", {}],
     ["a cut", "m", { max_tokens: 5 }],
@@ -52,7 +52,7 @@ describe("whole and streamed", () => {
   }
 
   test("the order of events, each under its name, without [DONE]", async () => {
-    const more = { thinking, tools: [weatherTool], messages: userSays("weather?") };
+    const more = { thinking, tools: [weatherTool], messages: userMessage("weather?") };
     const { text, events, names } = await readEvents(simulator.current, "m+sim-interleaved", more);
     expect(events.every(({ name, data }) => name === data.type)).toBe(true);
     expect(names.slice(0, 4)).toEqual(["message_start", "ping", "content_block_start", "content_block_delta"]);
@@ -131,7 +131,7 @@ describe("tools", () => {
     expect(called(await message(simulator.current, "m", { tools }))).toEqual([]);
     expect(called(await message(simulator.current, "m", { tools, tool_choice: { type: "any" } }))).toEqual(["get_weather"]);
     expect(called(await message(simulator.current, "m", { tools, tool_choice: { type: "tool", name: "get_time" } }))).toEqual(["get_time"]);
-    const both = { tools, messages: userSays("get_time, get_weather") };
+    const both = { tools, messages: userMessage("get_time, get_weather") };
     expect(called(await message(simulator.current, "m", both))).toEqual(["get_weather", "get_time"]);
     expect(called(await message(simulator.current, "m", { ...both, tool_choice: { type: "none" } }))).toEqual([]);
     const single = { type: "auto", disable_parallel_tool_use: true };
@@ -139,13 +139,13 @@ describe("tools", () => {
   });
 
   test("input keeps to the schema; after the results comes text", async () => {
-    const first = await message(simulator.current, "m", { tools, messages: userSays("weather?") });
+    const first = await message(simulator.current, "m", { tools, messages: userMessage("weather?") });
     expect(first).toMatchObject({ stop_reason: "tool_use", content: [{ type: "tool_use", id: expect.stringMatching(/^toolu_/) }] });
     const { id, input } = first.content[0];
     expect(input).toEqual({ city: expect.any(String), days: expect.any(Number) });
     expect([1, 2, 3]).toContain(input.days);
     const messages = [
-      ...userSays("weather?"),
+      ...userMessage("weather?"),
       { role: "assistant", content: first.content },
       { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: "sunny" }] },
     ];
@@ -153,7 +153,7 @@ describe("tools", () => {
   });
 
   test("a limit in the middle of an input: max_tokens, half an argument streamed, an empty input whole", async () => {
-    const more = { tools, messages: userSays("weather?"), max_tokens: 5 };
+    const more = { tools, messages: userMessage("weather?"), max_tokens: 5 };
     expect(await message(simulator.current, "m", more)).toMatchObject({ stop_reason: "max_tokens", content: [{ input: {} }] });
     const { events } = await readEvents(simulator.current, "m", more);
     const json = events.map(({ data }) => data.delta?.partial_json ?? "").join("");
@@ -162,7 +162,7 @@ describe("tools", () => {
   });
 
   test("sim-whole-tool-calls: the input comes with the block's start", async () => {
-    const { events } = await readEvents(simulator.current, "m+sim-whole-tool-calls", { tools, messages: userSays("weather?") });
+    const { events } = await readEvents(simulator.current, "m+sim-whole-tool-calls", { tools, messages: userMessage("weather?") });
     expect(events.some(({ data }) => data.delta?.type === "input_json_delta")).toBe(false);
     expect(events.find(({ name }) => name === "content_block_start")!.data.content_block.input).toHaveProperty("city");
   });
@@ -189,7 +189,7 @@ describe("usage", () => {
   });
 
   test("the same prompt costs the same over both protocols", async () => {
-    const messages = [...userSays("Grüße 🌊"), { role: "assistant", content: "Yes." }, ...userSays("More!")];
+    const messages = [...userMessage("Grüße 🌊"), { role: "assistant", content: "Yes." }, ...userMessage("More!")];
     const chat = await fetch(`${simulator.current.url}/v1/chat/completions`, {
       method: "POST",
       body: JSON.stringify({ model: "m", messages }),

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { countTokens, splitTokens } from "../../src/simulator/prose.ts";
 import { sampleSchema } from "../../src/simulator/schema-sample.ts";
 import { seededRandom } from "../../src/simulator/seed.ts";
-import { chat, readStream, userSays, useSimulator } from "./simulator-fixture.ts";
+import { chat, readStream, userMessage, useSimulator } from "./simulator-fixture.ts";
 
 const simulator = useSimulator();
 
@@ -79,7 +79,7 @@ describe("tools", () => {
   });
   const tools = [tool("get_weather"), tool("find_flights")];
   const called = async (text: string, more = {}) => {
-    const reply = await chat(simulator.current, "m", { messages: userSays(text), tools, ...more });
+    const reply = await chat(simulator.current, "m", { messages: userMessage(text), tools, ...more });
     return (reply.choices[0].message.tool_calls ?? []).map((call: any) => call.function.name);
   };
 
@@ -99,7 +99,7 @@ describe("tools", () => {
 
   test("streamed deltas: names once, or null, whole, without index as the knobs say", async () => {
     const deltas = async (model: string) => {
-      const { chunks } = await readStream(simulator.current, model, { tools, messages: userSays("weather") });
+      const { chunks } = await readStream(simulator.current, model, { tools, messages: userMessage("weather") });
       return chunks.flatMap((chunk: any) => chunk.choices[0].delta.tool_calls ?? []);
     };
     const [first, ...rest] = await deltas("m");

@@ -7,14 +7,14 @@ const simulator = useSimulator();
 /** Four seconds. */
 const text = "The lantern above the harbour burns all night, my friend, ok";
 
-interface Told {
+interface Answer {
   status: number;
   headers: Headers;
   bytes: Buffer;
   json: any;
 }
 
-async function ask(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Told> {
+async function ask(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
   const reply = await fetch(`${simulator.current.url}/elevenlabs${path}`, {
     method: body === undefined ? "GET" : "POST",
     headers: { "xi-api-key": "any", ...headers },
@@ -25,7 +25,7 @@ async function ask(path: string, body?: unknown, headers: Record<string, string>
   return { status: reply.status, headers: reply.headers, bytes, json: isJson ? JSON.parse(bytes.toString()) : null };
 }
 
-const say = (more: Record<string, unknown> = {}, query = "", voice = "lyra-narrator") =>
+const speak = (more: Record<string, unknown> = {}, query = "", voice = "lyra-narrator") =>
   ask(`/v1/text-to-speech/${voice}${query}`, { text, model_id: "flash", ...more });
 
 describe("speech", () => {
@@ -35,7 +35,7 @@ describe("speech", () => {
     ["mp3_22050_32", 22_050, 32],
   ] as const) {
     test(`${name}: an MP3 of that rate and bitrate, as long as its text`, async () => {
-      const { bytes, headers } = await say({}, `/stream?output_format=${name}`);
+      const { bytes, headers } = await speak({}, `/stream?output_format=${name}`);
       const heard = await decodeMp3(bytes);
       expect([headers.get("content-type"), heard.sampleRate]).toEqual(["audio/mpeg", sampleRate]);
       expect(Math.abs(heard.seconds - 4)).toBeLessThan(1152 / sampleRate);
@@ -46,18 +46,18 @@ describe("speech", () => {
 
   test("pcm, wav and mu-law by their samples", async () => {
     for (const rate of [16_000, 22_050, 24_000, 44_100]) {
-      const { bytes, headers } = await say({}, `?output_format=pcm_${rate}`);
+      const { bytes, headers } = await speak({}, `?output_format=pcm_${rate}`);
       expect(readPcm(bytes, rate)).toMatchObject({ seconds: 4, sampleRate: rate });
       expect(readPcm(bytes, rate).loudest).toBeGreaterThan(0.2);
       expect(headers.get("content-type")).toBe("audio/pcm");
     }
-    expect(readWavFile((await say({}, "?output_format=wav_16000")).bytes)).toMatchObject({ seconds: 4, sampleRate: 16_000 });
-    const muLaw = await say({}, "?output_format=ulaw_8000");
+    expect(readWavFile((await speak({}, "?output_format=wav_16000")).bytes)).toMatchObject({ seconds: 4, sampleRate: 16_000 });
+    const muLaw = await speak({}, "?output_format=ulaw_8000");
     expect([muLaw.bytes.length, muLaw.headers.get("content-type"), new Set(muLaw.bytes).size > 50]).toEqual([32_000, "audio/basic", true]);
   });
 
   test("the same bytes again, with the ids and the price of a call in its headers", async () => {
-    const [first, again] = [await say(), await say()];
+    const [first, again] = [await speak(), await speak()];
     expect(again.bytes).toEqual(first.bytes);
     expect(first.headers.get("character-cost")).toBe(String(text.length));
     expect(first.headers.get("request-id")).toMatch(/^[0-9a-f]{24}$/);
@@ -65,7 +65,7 @@ describe("speech", () => {
   });
 
   test("a long text is as long as it is", async () => {
-    const heard = await decodeMp3((await say({ text: "x".repeat(5000) })).bytes);
+    const heard = await decodeMp3((await speak({ text: "x".repeat(5000) })).bytes);
     expect(Math.abs(heard.seconds - 5000 / 15)).toBeLessThan(1152 / 44_100);
   });
 });
@@ -85,11 +85,11 @@ describe("voices", () => {
     expect([voices.length, premade.length, new Set(voices.map(({ voice_id }) => voice_id)).size]).toEqual([3003, 3000, 3003]);
     for (const { name, labels, description, preview_url } of premade) {
       expect(Object.keys(labels)).toEqual(["gender", "age", "accent", "use_case", "descriptive", "language"]);
-      expect([name, description, preview_url].every((told) => typeof told === "string" && told !== "")).toBe(true);
+      expect([name, description, preview_url].every((answer) => typeof answer === "string" && answer !== "")).toBe(true);
     }
     expect(premade.map(({ voice_id }) => voice_id)).toContain("lyra-narrator");
-    expect((await say({}, "", premade.at(-1).voice_id)).status).toBe(200);
-    expect((await say({}, "", voices.find(({ category }) => category === "cloned").voice_id)).status).toBe(200);
+    expect((await speak({}, "", premade.at(-1).voice_id)).status).toBe(200);
+    expect((await speak({}, "", voices.find(({ category }) => category === "cloned").voice_id)).status).toBe(200);
   });
 
   test("sim-voices-N: the first N; sim-endless-pages: pages without an end", async () => {
@@ -136,14 +136,14 @@ describe("music and sounds", () => {
 describe("errors", () => {
   test("404 voice_not_found, 422 with a list, 400 for too long a text, 404 for other paths", async () => {
     for (const voice of ["nobody", "a%2Fb%20c", "%"]) {
-      const unknown = await say({}, "", voice);
+      const unknown = await speak({}, "", voice);
       expect([unknown.status, unknown.json.detail.status]).toEqual([404, "voice_not_found"]);
     }
-    const wrong = await say({ voice_settings: { stability: 1.5 } });
+    const wrong = await speak({ voice_settings: { stability: 1.5 } });
     expect([wrong.status, wrong.json]).toMatchObject([422, { detail: [{ loc: ["body", "stability"], msg: expect.any(String) }] }]);
-    expect((await say({ text: undefined })).json.detail[0]).toMatchObject({ type: "missing", loc: ["body", "text"] });
-    for (const name of ["opus_48000_32", "mp3_1_2"]) expect((await say({}, `?output_format=${name}`)).status).toBe(422);
-    const long = await say({ text: "x".repeat(10_001) });
+    expect((await speak({ text: undefined })).json.detail[0]).toMatchObject({ type: "missing", loc: ["body", "text"] });
+    for (const name of ["opus_48000_32", "mp3_1_2"]) expect((await speak({}, `?output_format=${name}`)).status).toBe(422);
+    const long = await speak({ text: "x".repeat(10_001) });
     expect([long.status, long.json.detail.status]).toEqual([400, "max_character_limit_exceeded"]);
     expect((await ask("/v1/nothing", {})).json.detail).toMatchObject({ status: "not_found" });
   });
@@ -158,11 +158,11 @@ describe("errors", () => {
       ["sim-context", 400, "max_character_limit_exceeded"],
       ["sim-200-error", 200, "internal_error"],
     ] as const) {
-      const told = await say({ model_id: `flash+${knob}` });
-      expect([told.status, told.json.detail.status]).toEqual([status, word]);
+      const answer = await speak({ model_id: `flash+${knob}` });
+      expect([answer.status, answer.json.detail.status]).toEqual([status, word]);
     }
-    expect(await say({ model_id: "flash+sim-empty" })).toMatchObject({ status: 200, bytes: Buffer.alloc(0) });
-    await expect(say({ model_id: "flash+sim-cut-after-2" })).rejects.toThrow();
+    expect(await speak({ model_id: "flash+sim-empty" })).toMatchObject({ status: 200, bytes: Buffer.alloc(0) });
+    await expect(speak({ model_id: "flash+sim-cut-after-2" })).rejects.toThrow();
   });
 
   test("x-sim-knobs steers operations without a model, all or the one that it names", async () => {

@@ -1,16 +1,16 @@
-// Every knob of the queue: at the door, on the way, in the run's failure and in what it tells.
+// Every knob of the queue: at submit, while it waits, in the run's failure and in its answers.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { failures, failureTypes } from "../../src/simulator/fal/failure-types.ts";
 import { load, run, send, submit } from "./fal-fixture.ts";
-import { readVideo, readPng } from "./picture-check.ts";
+import { readVideo, readPng } from "./image-check.ts";
 import { until, useSimulator } from "./simulator-fixture.ts";
 
 const simulator = useSimulator();
 const prompt = "A cat in a boat";
 const at = (knobs: string) => `pixa/standard+sim-slow-0ms+${knobs}`;
 
-describe("at the door, in the queue's words", () => {
+describe("at submit, in the queue's words", () => {
   const refused: [string, number, object][] = [
     ["sim-429", 429, { detail: expect.any(String), error_type: "concurrency_limit" }],
     ["sim-fail-503", 503, { detail: expect.any(String) }],
@@ -76,13 +76,13 @@ describe("failures of the run: completed, and the result is the error", () => {
   });
 
   test("sim-policy-WORD says what about; sim-job-fail-N and sim-job-message-N have words of no table", async () => {
-    const said = async (knob: string) => (await run(simulator.current, at(knob))).json;
-    expect((await said("sim-policy-nsfw")).detail[0]).toMatchObject({
+    const resultOf = async (knob: string) => (await run(simulator.current, at(knob))).json;
+    expect((await resultOf("sim-policy-nsfw")).detail[0]).toMatchObject({
       type: "content_policy_violation",
       msg: expect.stringContaining("NSFW"),
     });
-    expect((await said("sim-policy-likeness")).detail[0].msg).toContain("likeness");
-    expect((await said("sim-policy-unsafe")).detail[0].msg).toContain("unsafe");
+    expect((await resultOf("sim-policy-likeness")).detail[0].msg).toContain("likeness");
+    expect((await resultOf("sim-policy-unsafe")).detail[0].msg).toContain("unsafe");
     expect(await run(simulator.current, at("sim-job-fail-422"))).toMatchObject({ status: 422, json: { detail: expect.any(String) } });
     expect(await run(simulator.current, at("sim-job-message-500"))).toMatchObject({ status: 500, json: { message: expect.any(String) } });
   });
@@ -168,7 +168,7 @@ describe("what the output tells", () => {
     expect(silent).toEqual(["url", "file_name", "file_size"]);
   });
 
-  test("clips: sim-seconds-N is longer or shorter than asked, sim-no-duration says nothing of it", async () => {
+  test("videos: sim-seconds-N is longer or shorter than requested, sim-no-duration leaves the duration out", async () => {
     const { json } = await run(simulator.current, "tide/video+sim-seconds-2", { prompt, duration: "5" });
     expect(json.video.duration).toBe(2);
     expect(await readVideo((await load(json.video.url)).bytes)).toMatchObject({ seconds: 2 });
@@ -177,7 +177,7 @@ describe("what the output tells", () => {
     expect((await run(simulator.current, "tide/video+sim-images-0", { prompt })).json.video).toBeNull();
   });
 
-  test("sim-file-data: the picture itself in place of an address", async () => {
+  test("sim-file-data: the image itself in place of a URL", async () => {
     const { url } = (await output("sim-file-data", { image_size: "square" })).images[0];
     expect(url).toMatch(/^data:image\/png;base64,/);
     expect(readPng(Buffer.from(url.split(",")[1], "base64"))).toMatchObject({ width: 512, height: 512 });

@@ -1,13 +1,13 @@
 // Everything that may be wrong with the files of a finished work.
 import { describe, expect, test } from "vitest";
 import { load, run } from "./fal-fixture.ts";
-import { readPng } from "./picture-check.ts";
+import { readPng } from "./image-check.ts";
 import { until, useSimulator } from "./simulator-fixture.ts";
 
 const simulator = useSimulator();
 const prompt = "A cat in a boat";
 
-/** The address of a picture whose file the knobs spoil, and its bytes as they should be. */
+/** The URL of an image whose file the knobs spoil, and its bytes as they should be. */
 async function spoilt(knobs: string): Promise<{ url: string; whole: Buffer }> {
   const input = { prompt, image_size: "square" };
   const { json } = await run(simulator.current, `pixa/standard+sim-slow-0ms+${knobs}`, input);
@@ -23,7 +23,7 @@ describe("instead of the file", () => {
     expect((await load(url)).bytes).toEqual(whole);
   });
 
-  test("sim-file-html: a page; with sim-file-as-jpeg a page that says it is a picture; sim-file-empty: nothing", async () => {
+  test("sim-file-html: a page; with sim-file-as-jpeg a page that says it is an image; sim-file-empty: nothing", async () => {
     const page = await load((await spoilt("sim-file-html")).url);
     expect([page.status, page.type, page.bytes.toString().slice(0, 15)]).toEqual([200, "text/html; charset=utf-8", "<!doctype html>"]);
     expect((await load((await spoilt("sim-file-html+sim-file-as-jpeg")).url)).type).toBe("image/jpeg");

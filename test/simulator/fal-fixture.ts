@@ -1,13 +1,13 @@
 // A client of the queue as adapters are: submits, follows the addresses it was given, and loads the files.
 import type { Simulator } from "../../src/simulator/simulator.ts";
 
-export interface Told {
+export interface Answer {
   status: number;
   headers: Headers;
   json: any;
 }
 
-export async function send(url: string, method = "GET", body?: unknown): Promise<Told> {
+export async function send(url: string, method = "GET", body?: unknown): Promise<Answer> {
   const reply = await fetch(url, {
     method,
     ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
@@ -16,14 +16,14 @@ export async function send(url: string, method = "GET", body?: unknown): Promise
   return { status: reply.status, headers: reply.headers, json: text === "" ? null : JSON.parse(text) };
 }
 
-export function submit(simulator: Simulator, model: string, input: unknown = { prompt: "A cat in a boat" }): Promise<Told> {
+export function submit(simulator: Simulator, model: string, input: unknown = { prompt: "A cat in a boat" }): Promise<Answer> {
   return send(`${simulator.url}/fal/${model}`, "POST", input);
 }
 
 /** Every status that was told on the way, and the result. */
-export async function run(simulator: Simulator, model: string, input?: unknown): Promise<Told & { seen: Told[] }> {
+export async function run(simulator: Simulator, model: string, input?: unknown): Promise<Answer & { seen: Answer[] }> {
   const { json: ticket } = await submit(simulator, model, input);
-  const seen: Told[] = [];
+  const seen: Answer[] = [];
   do {
     if (seen.length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     seen.push(await send(ticket.status_url));

@@ -2,7 +2,7 @@
 import { imageSize } from "image-size";
 import { describe, expect, test } from "vitest";
 import { load, run, send, submit } from "./fal-fixture.ts";
-import { readVideo, readPng } from "./picture-check.ts";
+import { readVideo, readPng } from "./image-check.ts";
 import { useSimulator } from "./simulator-fixture.ts";
 
 const simulator = useSimulator();
@@ -85,7 +85,7 @@ describe("the way of a work", () => {
   });
 });
 
-describe("pictures", () => {
+describe("images", () => {
   const sizes: [object, number, number][] = [
     [{}, 1024, 1024],
     [{ image_size: { width: 640, height: 333 } }, 640, 333],
@@ -156,24 +156,24 @@ describe("pictures", () => {
   }
 });
 
-describe("clips", () => {
-  const clips: [object, number, number, number][] = [
+describe("videos", () => {
+  const videos: [object, number, number, number][] = [
     [{}, 5, 1280, 720],
     [{ duration: "10", aspect_ratio: "9:16" }, 10, 720, 1280],
     [{ duration: "8s", aspect_ratio: "16:9" }, 8, 1280, 720],
     [{ duration: 2.5, aspect_ratio: "1:1" }, 2.5, 720, 720],
   ];
-  for (const [input, seconds, width, height] of clips) {
+  for (const [input, seconds, width, height] of videos) {
     test(`${JSON.stringify(input)}: an MP4 of ${seconds} s, ${width}x${height}, 24 frames a second`, async () => {
       const { json } = await run(simulator.current, "tide/video", { prompt, ...input });
       const { bytes, type } = await load(json.video.url);
       expect(json.video).toMatchObject({ content_type: "video/mp4", width, height, duration: seconds, fps: 24, file_size: bytes.length });
       expect(type).toBe("video/mp4");
-      const clip = await readVideo(bytes);
-      expect(clip).toMatchObject({ seconds, width, height, packetCount: seconds * 24 });
-      expect(clip.fps).toBeCloseTo(24);
-      expect(clip.type).toContain("avc1.4d40");
-      expect(Math.min(...clip.sizes)).toBeGreaterThan(20);
+      const read = await readVideo(bytes);
+      expect(read).toMatchObject({ seconds, width, height, packetCount: seconds * 24 });
+      expect(read.fps).toBeCloseTo(24);
+      expect(read.type).toContain("avc1.4d40");
+      expect(Math.min(...read.sizes)).toBeGreaterThan(20);
     });
   }
 });

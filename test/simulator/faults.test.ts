@@ -1,12 +1,12 @@
-// Every fault that a model id can order, the record of calls, and what happens when clients leave.
+// Every fault that a model id can ask for, the record of calls, and what happens when clients leave.
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { startSimulator } from "../../src/simulator/simulator.ts";
-import { chat, post, readRaw, readStream, until, useSimulator, userSays } from "./simulator-fixture.ts";
+import { chat, post, readRaw, readStream, until, useSimulator, userMessage } from "./simulator-fixture.ts";
 
 const simulator = useSimulator();
-const ask = (model: string, more = {}) => post(simulator.current, "/v1/chat/completions", { model, messages: userSays("hi"), ...more });
+const ask = (model: string, more = {}) => post(simulator.current, "/v1/chat/completions", { model, messages: userMessage("hi"), ...more });
 
 describe("refusals", () => {
   const expected: [string, number, string | null][] = [
@@ -48,7 +48,7 @@ describe("refusals", () => {
     expect(forms.filter((form) => !readme.includes(`\`${form}\``))).toEqual([]);
   });
 
-  test("retry-after comes with 429, and where it is ordered", async () => {
+  test("retry-after comes with 429, and where a knob asks for it", async () => {
     expect((await ask("sim-429")).headers.get("retry-after")).toBe("1");
     expect((await ask("sim-fail-503+sim-retry-after-7")).headers.get("retry-after")).toBe("7");
   });
@@ -103,11 +103,11 @@ describe("streams that break", () => {
   });
 
   test("a whole answer: half of its promised bytes and a dead socket, or half of them as if that were all", async () => {
-    const whole = await readRaw(simulator.current, { model: "m+sim-comments", messages: userSays("hi") });
-    const cut = await readRaw(simulator.current, { model: "m+sim-cut-after-1", messages: userSays("hi") });
+    const whole = await readRaw(simulator.current, { model: "m+sim-comments", messages: userMessage("hi") });
+    const cut = await readRaw(simulator.current, { model: "m+sim-cut-after-1", messages: userMessage("hi") });
     expect([cut.broke, Number(cut.headers["content-length"]) - 1 <= cut.text.length * 2]).toEqual([true, true]);
     expect(cut.text.length).toBeLessThan(whole.text.length);
-    const ended = await readRaw(simulator.current, { model: "m+sim-end-after-1", messages: userSays("hi") });
+    const ended = await readRaw(simulator.current, { model: "m+sim-end-after-1", messages: userMessage("hi") });
     expect([ended.broke, ended.text.length]).toEqual([false, Number(ended.headers["content-length"])]);
     expect(() => JSON.parse(ended.text)).toThrow();
   });
@@ -148,7 +148,7 @@ describe("clients that leave", () => {
       const abandoned = post(
         simulator.current,
         "/v1/chat/completions",
-        { model, messages: userSays("hi"), stream: true },
+        { model, messages: userMessage("hi"), stream: true },
         leave.signal,
       ).then((reply) => reply.text());
       void reading.catch(() => undefined);
@@ -162,7 +162,7 @@ describe("clients that leave", () => {
   }
 
   test("a reader that doesn't read stops the writer, and is let go when it leaves", async () => {
-    const body = JSON.stringify({ model: "m+sim-tokens-2000+sim-big-100000", messages: userSays("hi"), stream: true });
+    const body = JSON.stringify({ model: "m+sim-tokens-2000+sim-big-100000", messages: userMessage("hi"), stream: true });
     const call = request(`${simulator.current.url}/v1/chat/completions`, { method: "POST", agent: false });
     call.on("error", () => undefined).end(body);
     const reply = await new Promise<NodeJS.ReadableStream>((resolve) => call.on("response", resolve));
@@ -181,7 +181,7 @@ describe("clients that leave", () => {
 
   test("close() ends hanging calls", async () => {
     const other = await startSimulator();
-    const hanging = post(other, "/v1/chat/completions", { model: "sim-hang", messages: userSays("hi") });
+    const hanging = post(other, "/v1/chat/completions", { model: "sim-hang", messages: userMessage("hi") });
     void hanging.catch(() => undefined);
     await until(() => other.counters().received === 1);
     await other.close();
@@ -198,7 +198,7 @@ describe("the record", () => {
     expect(counters).toMatchObject({ received: 620, answered: 620, aborted: 0 });
     expect(calls).toHaveLength(500);
     expect(calls[0]).toMatchObject({ method: "POST", path: "/v1/chat/completions", model: "m", status: 200, outcome: "answered" });
-    expect(calls[0].json.messages).toEqual(userSays("hi"));
+    expect(calls[0].json.messages).toEqual(userMessage("hi"));
     expect(calls[0].headers["content-type"]).toBe("application/json");
     expect((await read("DELETE")).calls).toEqual([]);
   });

@@ -1,17 +1,17 @@
-// Pictures of the OpenAI protocol, by the official SDK: real files, usage, quality and size, edits, and what the real API refuses.
+// Images of the OpenAI protocol, by the official SDK: real files, usage, quality and size, edits, and what the real API refuses.
 import { imageSize } from "image-size";
 import OpenAI, { toFile } from "openai";
 import { describe, expect, test } from "vitest";
-import { makePng } from "../../src/simulator/made/picture.ts";
+import { makePng } from "../../src/simulator/made/image.ts";
 import { load } from "./fal-fixture.ts";
-import { readPng } from "./picture-check.ts";
+import { readPng } from "./image-check.ts";
 import { post, useSimulator } from "./simulator-fixture.ts";
 
 const simulator = useSimulator();
 const client = () => new OpenAI({ apiKey: "any", baseURL: `${simulator.current.url}/openai/v1`, maxRetries: 0 });
 const prompt = "A cat in a boat";
 const decode = ({ b64_json }: { b64_json?: string | undefined }) => Buffer.from(b64_json!, "base64");
-const picture = (name = "a.png", type = "image/png", bytes = makePng(64, 48, name)) => toFile(bytes, name, { type });
+const imageFile = (name = "a.png", type = "image/png", bytes = makePng(64, 48, name)) => toFile(bytes, name, { type });
 
 describe("generations", () => {
   for (const size of ["1024x1024", "1024x1536", "1536x1024"] as const) {
@@ -105,9 +105,9 @@ describe("generations", () => {
 });
 
 describe("edits", () => {
-  test("pictures, a mask and fields as a form; the record tells its parts", async () => {
-    const image = [await picture("a.png"), await picture("b.png")];
-    const mask = await picture("m.png");
+  test("images, a mask and fields as a form; the record has its parts", async () => {
+    const image = [await imageFile("a.png"), await imageFile("b.png")];
+    const mask = await imageFile("m.png");
     const edited = await client().images.edit({ model: "image-large", prompt, image, mask, n: 2, size: "1024x1536", quality: "low" });
     expect(edited.data!.map((row) => readPng(decode(row)))).toMatchObject([
       { width: 1024, height: 1536 },
@@ -125,21 +125,21 @@ describe("edits", () => {
     expect(call!.parts).toContainEqual({ name: "prompt", text: prompt, fileName: null, contentType: null, bytes: prompt.length });
   });
 
-  test("another picture gives another answer, the same one the same, whatever the form's boundary", async () => {
-    const edit = async (name: string) => (await client().images.edit({ model: "m", prompt, image: await picture(name) })).data;
+  test("another image gives another answer, the same image the same answer, whatever the form's boundary", async () => {
+    const edit = async (name: string) => (await client().images.edit({ model: "m", prompt, image: await imageFile(name) })).data;
     expect(await edit("a.png")).toEqual(await edit("a.png"));
     expect(await edit("b.png")).not.toEqual(await edit("a.png"));
   });
 
   test("a large form is recorded in part", async () => {
-    const image = await picture("big.png", "image/png", Buffer.concat([makePng(64, 48, "x"), Buffer.alloc(3_000_000)]));
+    const image = await imageFile("big.png", "image/png", Buffer.concat([makePng(64, 48, "x"), Buffer.alloc(3_000_000)]));
     await client().images.edit({ model: "m", prompt, image });
     const [call] = simulator.current.calls();
     expect(Buffer.byteLength(call!.body)).toBeLessThan(1024 * 1024);
     expect(call!.parts).toContainEqual(expect.objectContaining({ fileName: "big.png", bytes: expect.any(Number) }));
   });
 
-  test("400: no picture, no form, a form cut short, text as a picture, a type that isn't one, too many", async () => {
+  test("400: no image, no form, a form cut short, text as an image, a type that isn't one, too many", async () => {
     const refused = async (form: FormData | string, headers: Record<string, string> = {}) => {
       const reply = await fetch(`${simulator.current.url}/v1/images/edits`, { method: "POST", body: form, headers });
       return [reply.status, ((await reply.json()) as { error: { code: string } }).error.code];
@@ -152,7 +152,7 @@ describe("edits", () => {
       return made;
     };
     const text = new File(["hello"], "a.png", { type: "image/png" });
-    const good = (await picture()) as File;
+    const good = (await imageFile()) as File;
     expect(await refused(form([]))).toEqual([400, "missing_required_parameter"]);
     expect(await refused(form([text]))).toEqual([400, "invalid_image_file"]);
     expect(await refused(form([new File(["hello"], "a.txt", { type: "text/plain" })]))).toEqual([400, "unsupported_file_mimetype"]);
@@ -169,7 +169,7 @@ describe("faults", () => {
     const blocked = { status: 400, code: "moderation_blocked", type: "image_generation_user_error" };
     await expect(generate("m+sim-refuse")).rejects.toMatchObject(blocked);
     await expect(generate("m+sim-refuse-403")).rejects.toMatchObject({ ...blocked, status: 403 });
-    await expect(client().images.edit({ model: "m+sim-refuse", prompt, image: await picture() })).rejects.toMatchObject(blocked);
+    await expect(client().images.edit({ model: "m+sim-refuse", prompt, image: await imageFile() })).rejects.toMatchObject(blocked);
     await expect(generate("m+sim-reject")).rejects.toMatchObject({ status: 400, code: "invalid_value", param: "size" });
     await expect(generate("m+sim-context")).rejects.toMatchObject({ status: 400, code: "string_above_max_length" });
     await expect(generate("m+sim-429")).rejects.toBeInstanceOf(OpenAI.RateLimitError);

@@ -15,11 +15,11 @@ async function ask(path: string, body: unknown, headers: Record<string, string> 
     headers,
     body: isForm ? body : JSON.stringify(body),
   });
-  const told = (await reply.json()) as object;
-  return { http: reply.status, code: (told as any).base_resp.status_code, ...told };
+  const answer = (await reply.json()) as object;
+  return { http: reply.status, code: (answer as any).base_resp.status_code, ...answer };
 }
 
-const say = (more: Record<string, unknown> = {}) => ask("t2a_v2", fields(more));
+const speak = (more: Record<string, unknown> = {}) => ask("t2a_v2", fields(more));
 const audioOf = ({ data }: any) => Buffer.from(data.audio, "hex");
 
 async function stream(more: Record<string, unknown> = {}) {
@@ -34,36 +34,36 @@ async function stream(more: Record<string, unknown> = {}) {
 
 describe("speech", () => {
   test("mp3 by default, with what it is told of it", async () => {
-    const told = await say();
-    const bytes = audioOf(told);
+    const answer = await speak();
+    const bytes = audioOf(answer);
     const heard = await decodeMp3(bytes);
     expect(heard.sampleRate).toBe(32_000);
     expect(Math.abs(heard.seconds - 4)).toBeLessThan(1152 / 32_000);
-    expect(told).toMatchObject({
+    expect(answer).toMatchObject({
       http: 200,
       data: { status: 2 },
       extra_info: { audio_length: Math.round(heard.seconds * 1000), audio_size: bytes.length, bitrate: 128_000, audio_format: "mp3" },
       base_resp: { status_code: 0, status_msg: "success" },
     });
-    expect(await say()).toEqual(told);
+    expect(await speak()).toEqual(answer);
   });
 
   test("pcm, wav, and mp3 of other rates; a speed changes the length", async () => {
     const audio = (format: string, sample_rate: number, bitrate = 128_000) => ({
       audio_setting: { format, sample_rate, bitrate, channel: 1 },
     });
-    expect(readPcm(audioOf(await say(audio("pcm", 44_100))), 44_100)).toMatchObject({ seconds: 4 });
-    expect(readPcm(audioOf(await say(audio("pcm", 8000))), 8000)).toMatchObject({ seconds: 4 });
-    expect(readWavFile(audioOf(await say(audio("wav", 16_000))))).toMatchObject({ seconds: 4, sampleRate: 16_000 });
-    expect((await say(audio("mp3", 44_100, 256_000))).extra_info.bitrate).toBe(256_000);
-    const low = await say(audio("mp3", 8000, 256_000));
+    expect(readPcm(audioOf(await speak(audio("pcm", 44_100))), 44_100)).toMatchObject({ seconds: 4 });
+    expect(readPcm(audioOf(await speak(audio("pcm", 8000))), 8000)).toMatchObject({ seconds: 4 });
+    expect(readWavFile(audioOf(await speak(audio("wav", 16_000))))).toMatchObject({ seconds: 4, sampleRate: 16_000 });
+    expect((await speak(audio("mp3", 44_100, 256_000))).extra_info.bitrate).toBe(256_000);
+    const low = await speak(audio("mp3", 8000, 256_000));
     expect([low.extra_info.bitrate, (await decodeMp3(audioOf(low))).sampleRate]).toEqual([64_000, 8000]);
-    const fast = await say({ ...audio("pcm", 16_000), voice_setting: { voice_id: "calm-woman", speed: 2 } });
+    const fast = await speak({ ...audio("pcm", 16_000), voice_setting: { voice_id: "calm-woman", speed: 2 } });
     expect(audioOf(fast).length).toBe(2 * 32_000);
   });
 
   test("a stream brings the same audio in pieces, and all of it again at the end unless that is left out", async () => {
-    const whole = audioOf(await say());
+    const whole = audioOf(await speak());
     const { bytes, last, pieces } = await stream();
     expect(bytes).toEqual(whole);
     expect(pieces.length).toBeGreaterThanOrEqual(8);
@@ -107,16 +107,16 @@ describe("errors", () => {
   ];
   for (const [what, more, code] of wrong) {
     test(`200 with ${code}: ${what}`, async () => {
-      expect(await say(more)).toMatchObject({ http: 200, code, base_resp: { status_msg: expect.any(String) } });
+      expect(await speak(more)).toMatchObject({ http: 200, code, base_resp: { status_msg: expect.any(String) } });
     });
   }
 
-  test("statuses that are ordered by number stay; success without audio", async () => {
-    expect(await say({ model: "m+sim-fail-503" })).toMatchObject({ http: 503, code: 1033 });
-    expect(await say({ model: "m+sim-429" })).toMatchObject({ http: 429, code: 1002 });
-    expect(await say({ model: "m+sim-nonsense" })).toMatchObject({ http: 400 });
-    expect(await say({ model: "m+sim-no-audio" })).toMatchObject({ http: 200, code: 0, data: { audio: "" } });
-    const flaky = () => say({ model: "m+sim-base-resp-1000+sim-flaky-1" });
+  test("statuses that a knob names by number stay; success without audio", async () => {
+    expect(await speak({ model: "m+sim-fail-503" })).toMatchObject({ http: 503, code: 1033 });
+    expect(await speak({ model: "m+sim-429" })).toMatchObject({ http: 429, code: 1002 });
+    expect(await speak({ model: "m+sim-nonsense" })).toMatchObject({ http: 400 });
+    expect(await speak({ model: "m+sim-no-audio" })).toMatchObject({ http: 200, code: 0, data: { audio: "" } });
+    const flaky = () => speak({ model: "m+sim-base-resp-1000+sim-flaky-1" });
     expect([(await flaky()).code, (await flaky()).code]).toEqual([1000, 0]);
     expect(await ask("get_voice", { voice_type: "all" }, { "x-sim-knobs": "get_voice=sim-fail-500" })).toMatchObject({ http: 500 });
   });
@@ -130,7 +130,7 @@ describe("voices", () => {
     return ask("files/upload", form);
   }
   const made = async (kind: string) => (await ask("get_voice", { voice_type: kind }))[kind].map(({ voice_id }: any) => voice_id);
-  const speaks = async (voice_id: string) => (await say({ voice_setting: { voice_id } })).code;
+  const speaks = async (voice_id: string) => (await speak({ voice_setting: { voice_id } })).code;
 
   test("three hundred of its own, each can speak", async () => {
     const { system_voice, voice_cloning } = await ask("get_voice", { voice_type: "system" });
@@ -146,7 +146,7 @@ describe("voices", () => {
     expect(few.system_voice).toEqual(system_voice.slice(0, 2));
   });
 
-  test("a clip becomes a voice that speaks and is listed from then on; its id is taken", async () => {
+  test("a voice sample becomes a voice that speaks and is listed from then on; its id is taken", async () => {
     const { file } = await upload(wavFile(12));
     expect(file).toMatchObject({ file_id: expect.any(Number), filename: "a.wav", purpose: "voice_clone" });
     const voice_id = `svcv_${"0a".repeat(16)}`;
@@ -158,7 +158,7 @@ describe("voices", () => {
     expect((await clone()).code).toBe(2039);
   });
 
-  test("clips of the wrong length, kind and purpose, unknown clips and bad ids", async () => {
+  test("voice samples of the wrong length, kind and purpose, unknown samples and bad ids", async () => {
     const clone = (file_id: unknown, voice_id = "a-new-voice") => ask("voice_clone", { file_id, voice_id });
     expect((await clone((await upload(wavFile(9))).file.file_id)).code).toBe(2037);
     expect((await clone((await upload(wavFile(301))).file.file_id)).code).toBe(2037);
@@ -182,9 +182,9 @@ describe("voices", () => {
   test("a description becomes a voice, with the id that was asked for, or another", async () => {
     const design = (more = {}, headers = {}) =>
       ask("voice_design", { prompt: "A calm old sailor", preview_text: "Hello there.", ...more }, headers);
-    const told = await design({ voice_id: "svcv_designed1" });
-    expect(told.voice_id).toBe("svcv_designed1");
-    expect((await decodeMp3(Buffer.from(told.trial_audio, "hex"))).loudest).toBeGreaterThan(0.2);
+    const answer = await design({ voice_id: "svcv_designed1" });
+    expect(answer.voice_id).toBe("svcv_designed1");
+    expect((await decodeMp3(Buffer.from(answer.trial_audio, "hex"))).loudest).toBeGreaterThan(0.2);
     expect(await speaks("svcv_designed1")).toBe(0);
     expect(await made("voice_generation")).toEqual(["svcv_designed1"]);
     const other = await design({ voice_id: "svcv_designed2" }, { "x-sim-knobs": "sim-other-voice-id" });
@@ -195,9 +195,9 @@ describe("voices", () => {
 });
 
 test("music: a song of 20 to 90 seconds by its words", async () => {
-  const told = await ask("music_generation", { model: "music-2", prompt: "A slow waltz", lyrics: "la ".repeat(100) });
-  const heard = await decodeMp3(audioOf(told));
+  const answer = await ask("music_generation", { model: "music-2", prompt: "A slow waltz", lyrics: "la ".repeat(100) });
+  const heard = await decodeMp3(audioOf(answer));
   expect(heard.seconds).toBeCloseTo(20 + Math.floor(312 / 15), 1);
-  expect(told.extra_info).toMatchObject({ music_sample_rate: 32_000, music_duration: Math.round(heard.seconds * 1000) });
+  expect(answer.extra_info).toMatchObject({ music_sample_rate: 32_000, music_duration: Math.round(heard.seconds * 1000) });
   expect((await ask("music_generation", { model: "music-2" })).code).toBe(2013);
 });

@@ -1,6 +1,6 @@
 // Habits of other hosts that speak the openai protocol: late and doubled usage, tool calls in turns, no logprobs, odd embeddings.
 import { describe, expect, test } from "vitest";
-import { chat, post, readStream, useSimulator, userSays } from "./simulator-fixture.ts";
+import { chat, post, readStream, useSimulator, userMessage } from "./simulator-fixture.ts";
 
 const simulator = useSimulator();
 const asked = { stream_options: { include_usage: true } };
@@ -29,7 +29,7 @@ describe("usage", () => {
 
 test("sim-interleaved-tools: parallel calls take turns, each index whole in the end", async () => {
   const tool = (name: string) => ({ type: "function", function: { name, parameters: { properties: { place: { type: "string" } } } } });
-  const more = { tools: [tool("look_here"), tool("look_there")], messages: userSays("look_here and look_there") };
+  const more = { tools: [tool("look_here"), tool("look_there")], messages: userMessage("look_here and look_there") };
   const whole = await chat(simulator.current, "m", more);
   const { chunks } = await readStream(simulator.current, "m+sim-interleaved-tools", more);
   const deltas = chunks.flatMap((chunk: any) => chunk.choices[0].delta.tool_calls ?? []);

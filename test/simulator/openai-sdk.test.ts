@@ -3,14 +3,14 @@ import OpenAI from "openai";
 import { zodResponseFormat } from "openai/helpers/zod";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { useSimulator, userSays } from "./simulator-fixture.ts";
+import { useSimulator, userMessage } from "./simulator-fixture.ts";
 
 const simulator = useSimulator();
 const client = (prefix = "/v1") => new OpenAI({ apiKey: "any", baseURL: simulator.current.url + prefix, maxRetries: 0 });
 
 describe("openai SDK", () => {
   test("the same words whole and streamed, under /v1 and /openai/v1, with the same usage", async () => {
-    const messages = userSays("Grüße an das Meer 🌊");
+    const messages = userMessage("Grüße an das Meer 🌊");
     const whole = await client().chat.completions.create({ model: "demo", messages });
     const stream = client("/openai/v1").chat.completions.stream({ model: "demo", messages, stream_options: { include_usage: true } });
     const streamed = await stream.finalChatCompletion();
@@ -25,7 +25,7 @@ describe("openai SDK", () => {
       const seen: unknown[] = [];
       const params = {
         model: "demo",
-        messages: userSays("What is the weather in Paris?"),
+        messages: userMessage("What is the weather in Paris?"),
         tools: [
           {
             type: "function" as const,
@@ -62,7 +62,7 @@ describe("openai SDK", () => {
       waves: z.array(z.object({ metres: z.number().min(0).max(30) })),
       note: z.string().nullable(),
     });
-    const request = { model: "demo", messages: userSays("The sea"), response_format: zodResponseFormat(shape, "sea") };
+    const request = { model: "demo", messages: userMessage("The sea"), response_format: zodResponseFormat(shape, "sea") };
     const completion = await client().chat.completions.parse(request);
     expect(shape.safeParse(completion.choices[0]!.message.parsed).success).toBe(true);
     const streamed = await client().chat.completions.stream(request).finalChatCompletion();
@@ -91,7 +91,7 @@ describe("openai SDK", () => {
   });
 
   test("faults become the SDK's own errors", async () => {
-    const messages = userSays("hi");
+    const messages = userMessage("hi");
     await expect(client().chat.completions.create({ model: "sim-429", messages })).rejects.toBeInstanceOf(OpenAI.RateLimitError);
     await expect(client().chat.completions.create({ model: "sim-401", messages })).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
     const broken = client().chat.completions.stream({ model: "m+sim-error-after-3", messages });

@@ -14,7 +14,7 @@ export function useSimulator(): { readonly current: Simulator } {
   return holder;
 }
 
-export function userSays(content: string): { role: "user"; content: string }[] {
+export function userMessage(content: string): { role: "user"; content: string }[] {
   return [{ role: "user", content }];
 }
 
@@ -29,7 +29,7 @@ export async function post(simulator: Simulator, path: string, body: unknown, si
 }
 
 export async function chat(simulator: Simulator, model: string, more: Record<string, unknown> = {}): Promise<any> {
-  return (await post(simulator, "/v1/chat/completions", { model, messages: userSays("Tell me about the sea."), ...more })).json();
+  return (await post(simulator, "/v1/chat/completions", { model, messages: userMessage("Tell me about the sea."), ...more })).json();
 }
 
 /** What arrived until the answer ended or broke. Not by fetch, which throws away what it hadn't handed on when a socket breaks. */
@@ -51,7 +51,7 @@ export function readRaw(
 
 /** A stream, taken apart. */
 export async function readStream(simulator: Simulator, model: string, more: Record<string, unknown> = {}) {
-  const { text, broke } = await readRaw(simulator, { model, messages: userSays("Tell me about the sea."), stream: true, ...more });
+  const { text, broke } = await readRaw(simulator, { model, messages: userMessage("Tell me about the sea."), stream: true, ...more });
   const data = text.split(/\r?\n\r?\n/).filter((record) => record.startsWith("data: "));
   const records = data.map((record) => record.slice("data: ".length));
   const done = records.at(-1) === "[DONE]";
@@ -60,9 +60,9 @@ export async function readStream(simulator: Simulator, model: string, more: Reco
 }
 
 export async function until(condition: () => boolean): Promise<void> {
-  const patience = AbortSignal.timeout(5000);
+  const deadline = AbortSignal.timeout(5000);
   while (!condition()) {
-    if (patience.aborted) throw new Error("waited in vain");
+    if (deadline.aborted) throw new Error("waited in vain");
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

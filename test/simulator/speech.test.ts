@@ -10,7 +10,7 @@ const client = () => new OpenAI({ apiKey: "any", baseURL: `${simulator.current.u
 /** Six seconds. */
 const input = "The old lantern hangs above the harbour; nobody remembers why, my dear friend. Now listen.";
 
-async function say(more: Record<string, unknown> = {}): Promise<{ bytes: Buffer; type: string | null }> {
+async function speak(more: Record<string, unknown> = {}): Promise<{ bytes: Buffer; type: string | null }> {
   const reply = await client().audio.speech.create({ model: "voice-large", voice: "alloy", input, ...more } as any);
   return { bytes: Buffer.from(await reply.arrayBuffer()), type: reply.headers.get("content-type") };
 }
@@ -32,22 +32,22 @@ function readBytes(model: string): Promise<{ bytes: Buffer; pieces: number; brok
 describe("audio", () => {
   test("mp3, wav and pcm that can be heard, fifteen characters a second", async () => {
     const seconds = input.length / 15;
-    const mp3 = await say();
+    const mp3 = await speak();
     const heard = await decodeMp3(mp3.bytes);
     expect([mp3.type, heard.sampleRate]).toEqual(["audio/mpeg", 24_000]);
     expect(Math.abs(heard.seconds - seconds)).toBeLessThan(576 / 24_000);
-    const wav = await say({ response_format: "wav" });
-    const pcm = await say({ response_format: "pcm" });
+    const wav = await speak({ response_format: "wav" });
+    const pcm = await speak({ response_format: "pcm" });
     expect([wav.type, pcm.type]).toEqual(["audio/wav", "audio/pcm"]);
     for (const made of [readWavFile(wav.bytes), readPcm(pcm.bytes, 24_000)]) expect(made.seconds).toBeCloseTo(seconds, 4);
     for (const { loudest } of [heard, readWavFile(wav.bytes), readPcm(pcm.bytes, 24_000)]) expect(loudest).toBeGreaterThan(0.2);
   });
 
   test("the same request, the same bytes; speed and sim-seconds-N change the length", async () => {
-    expect((await say()).bytes).toEqual((await say()).bytes);
+    expect((await speak()).bytes).toEqual((await speak()).bytes);
     const pcm = { response_format: "pcm" };
-    expect((await say({ ...pcm, speed: 2 })).bytes.length).toBe((input.length * 1600 * 2) / 2);
-    expect((await say({ ...pcm, model: "m+sim-seconds-3" })).bytes.length).toBe(3 * 48_000);
+    expect((await speak({ ...pcm, speed: 2 })).bytes.length).toBe((input.length * 1600 * 2) / 2);
+    expect((await speak({ ...pcm, model: "m+sim-seconds-3" })).bytes.length).toBe(3 * 48_000);
   });
 });
 
@@ -62,11 +62,11 @@ describe("refusals", () => {
   ];
   for (const [what, more, param] of refused) {
     test(`400: ${what}`, async () => {
-      await expect(say(more)).rejects.toMatchObject({ status: 400, param });
+      await expect(speak(more)).rejects.toMatchObject({ status: 400, param });
     });
   }
   test("4096 characters are taken, and a voice as {id}", async () => {
-    expect((await say({ input: "x".repeat(4096), voice: { id: "mine" } })).bytes.length).toBeGreaterThan(1000);
+    expect((await speak({ input: "x".repeat(4096), voice: { id: "mine" } })).bytes.length).toBeGreaterThan(1000);
   });
 });
 
@@ -91,9 +91,9 @@ describe("faults of a stream of bytes", () => {
     expect([error.type, JSON.parse(error.bytes.toString())]).toMatchObject(["application/json", { error: { code: "internal_error" } }]);
     const half = await readBytes("m+sim-bad-json");
     expect(() => JSON.parse(half.bytes.toString())).toThrow();
-    await expect(say({ model: "m+sim-refuse" })).rejects.toMatchObject({ status: 400, code: "content_policy_violation" });
-    await expect(say({ model: "m+sim-reject" })).rejects.toMatchObject({ status: 400, param: "voice" });
-    await expect(say({ model: "m+sim-fail-503" })).rejects.toMatchObject({ status: 503 });
+    await expect(speak({ model: "m+sim-refuse" })).rejects.toMatchObject({ status: 400, code: "content_policy_violation" });
+    await expect(speak({ model: "m+sim-reject" })).rejects.toMatchObject({ status: 400, param: "voice" });
+    await expect(speak({ model: "m+sim-fail-503" })).rejects.toMatchObject({ status: 503 });
   });
 
   test("stalls after N pieces until the client leaves; a pace between pieces", async () => {

@@ -88,7 +88,7 @@ function headerFaults(
     if (text === undefined) return value.required ? [`header ${name} is missing`] : [];
     if (!value.schema) return [];
     const validate = compiled(`${at}/schema`);
-    return validate(text) || validate(asJson(text)) ? [] : [`header ${name}: "${text}" ${said(validate)}`];
+    return validate(text) || validate(asJson(text)) ? [] : [`header ${name}: "${text}" ${errorsOf(validate)}`];
   });
 }
 
@@ -105,7 +105,7 @@ function bodyFaults(compiled: Compiler, response: Response, pointer: string, hea
   const value = asJson(bodyText);
   if (typeof value === "string") return ["the body is no JSON"];
   const validate = compiled(`${at}/schema`);
-  return validate(value) ? [] : [said(validate)];
+  return validate(value) ? [] : [errorsOf(validate)];
 }
 
 /** Parameters count where the contract names them: `text/plain; charset=utf-8` is not `text/plain`. */
@@ -121,7 +121,7 @@ function streamFaults(validate: ValidateFunction, bodyText: string): string[] {
     .map(parseRecord)
     .filter((record) => record !== undefined);
   const faults = records.flatMap((record, index) =>
-    validate(record) ? [] : [`record ${index} ${JSON.stringify(record).slice(0, 500)}: ${said(validate)}`],
+    validate(record) ? [] : [`record ${index} ${JSON.stringify(record).slice(0, 500)}: ${errorsOf(validate)}`],
   );
   const done = records.findIndex((record) => record.data === "[DONE]");
   if (done >= 0 && done !== records.length - 1) faults.push("a record follows [DONE]");
@@ -177,7 +177,7 @@ function asJson(text: string): unknown {
   }
 }
 
-function said(validate: ValidateFunction): string {
+function errorsOf(validate: ValidateFunction): string {
   return (validate.errors ?? [])
     .map((error) => `${error.instancePath || "(root)"} ${error.message ?? ""} ${JSON.stringify(error.params)}`)
     .join("; ");

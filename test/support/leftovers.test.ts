@@ -14,7 +14,7 @@ function run(
   file: string,
   place: string,
   begun: (child: ChildProcess) => void = () => undefined,
-): Promise<{ status: number; said: string }> {
+): Promise<{ status: number; output: string }> {
   const words = ["run", "--root", ".", "--config", "test/support/leaving/vitest.config.ts", `test/support/leaving/${file}`];
   const env = {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_ENV)/.test(name))),
@@ -22,7 +22,7 @@ function run(
   };
   return new Promise((resolve) => {
     const child = execFile(join(root, "node_modules/.bin/vitest"), words, { cwd: root, env, encoding: "utf8" }, (_error, stdout, stderr) =>
-      resolve({ status: child.exitCode!, said: stdout + stderr }),
+      resolve({ status: child.exitCode!, output: stdout + stderr }),
     );
     begun(child);
   });
@@ -40,12 +40,12 @@ function runningSleeps(seconds: number): number {
 
 test("a run whose tests leave processes and folders fails, names them, ends and removes them", async () => {
   const place = scratchFolder("leaving-");
-  const { status, said } = await run("leaves-all.ts", place);
-  expect(said).toContain("1 passed");
-  expect(said).toContain("The tests left something behind:");
+  const { status, output } = await run("leaves-all.ts", place);
+  expect(output).toContain("1 passed");
+  expect(output).toContain("The tests left something behind:");
   for (const seconds of [987001, 987002, 987003])
-    expect(said).toMatch(new RegExp(`process \\d+ was left running: (sh -c.*)?sleep ${seconds}`));
-  expect(said).toMatch(/left in the temporary folder: forgotten-\w{6}\n/);
+    expect(output).toMatch(new RegExp(`process \\d+ was left running: (sh -c.*)?sleep ${seconds}`));
+  expect(output).toMatch(/left in the temporary folder: forgotten-\w{6}\n/);
   expect(status).toBe(1);
   expect(readdirSync(place)).toEqual([]);
   expect(processesOf(place)).toEqual([]);
@@ -53,9 +53,9 @@ test("a run whose tests leave processes and folders fails, names them, ends and 
 
 test("a run that leaves nothing passes; what ends within some seconds was not left", async () => {
   const place = scratchFolder("leaving-");
-  const { status, said } = await run("leaves-nothing.ts", place);
-  expect(said).toContain("1 passed");
-  expect(said).not.toContain("left something behind");
+  const { status, output } = await run("leaves-nothing.ts", place);
+  expect(output).toContain("1 passed");
+  expect(output).not.toContain("left something behind");
   expect(status).toBe(0);
   expect(readdirSync(place)).toEqual([]);
 });

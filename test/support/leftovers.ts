@@ -53,11 +53,11 @@ function endAll(folder: string): void {
 const kept = ["run", "node-compile-cache"];
 
 /** Of its last moments: a process that was asked to end may take some seconds. */
-const patienceMs = 5_000;
+const timeoutMs = 5_000;
 
 /** Ends and removes what is left; returns what it was. To be asked when nothing of the run should be running any more. */
-export async function clearRun(folder: string, patience = patienceMs): Promise<string[]> {
-  const until = Date.now() + patience;
+export async function clearRun(folder: string, waitMs = timeoutMs): Promise<string[]> {
+  const until = Date.now() + waitMs;
   while (processesOf(folder).length > 0 && Date.now() < until) await sleep(50);
   const complaints: string[] = [];
   // Several times, since what is killed may have started another.

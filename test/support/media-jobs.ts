@@ -31,11 +31,11 @@ export interface MediaJob extends Submitted {
   requestId: string;
 }
 
-const picture: JobRequest = {
+const imageRequest: JobRequest = {
   kind: "image",
   order: { prompt: "A boat", count: 1, size: { width: 1024, height: 1024 }, aspect: "1:1", quality: null, references: [], extra: {} },
 };
-const clip: JobRequest = {
+const videoRequest: JobRequest = {
   kind: "video",
   order: { prompt: "A boat", firstFrame: null, soundTrack: null, seconds: 5, aspect: null, extra: {} },
 };
@@ -64,7 +64,7 @@ export async function newJob(gateway: Gateway, account: Pick<TestAccount, "accou
     const plan = {
       model: { ...[...context.catalog.models.values()][0]!, id: model },
       alias: job.alias ?? null,
-      request: kind === "image" ? picture : clip,
+      request: kind === "image" ? imageRequest : videoRequest,
       prices: { model, unit: kind === "image" ? ("image" as const) : ("second" as const), each: "40000000000", ...job.prices },
       estimated: parseUsd(job.estimated ?? "0.04") as Amount,
     };
@@ -154,7 +154,7 @@ async function leasePending(transaction: Queries, accountId: bigint): Promise<vo
 }
 
 /** Submits that wait no longer for the database than a test likes to. */
-export async function whileImpatient<T>(context: Context, work: () => Promise<T>): Promise<T> {
+export async function withShortTimeout<T>(context: Context, work: () => Promise<T>): Promise<T> {
   const { jobs } = context;
   context.jobs = { ...jobs, submitTimeoutMs: 300 };
   try {

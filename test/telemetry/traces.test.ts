@@ -47,7 +47,7 @@ async function spansOf(requestId: string, count: number): Promise<SentSpan[]> {
   return [own()!, ...all()];
 }
 
-const toldUpstream = () => gateway.simulator.calls().map(({ headers }) => headers["traceparent"]);
+const sentUpstream = () => gateway.simulator.calls().map(({ headers }) => headers["traceparent"]);
 
 test("a request is a span below its caller's, each attempt a span below it, and each upstream gets its own as parent", async () => {
   const reply = await chat("demo/chat", { traceparent: `00-${traceId}-${callersSpan}-01`, "x-request-id": "traced-1" });
@@ -80,7 +80,7 @@ test("a request is a span below its caller's, each attempt a span below it, and 
     expect(span.start).toBeGreaterThanOrEqual(request!.start);
     expect(span.end).toBeLessThanOrEqual(request!.end);
   }
-  expect(toldUpstream()).toEqual([failed, served].map((span) => `00-${traceId}-${span!.spanId}-01`));
+  expect(sentUpstream()).toEqual([failed, served].map((span) => `00-${traceId}-${span!.spanId}-01`));
 });
 
 test("a stream's attempt lasts to its end and knows its tokens", async () => {
@@ -118,12 +118,12 @@ test("a media job's attempt belongs to the trace of the request that submitted i
   expect((await gateway.request("POST", "/v1/images/generations", { key: account.key, body, headers })).status).toBeLessThan(300);
   const [request, attempt] = await spansOf("traced-5", 2);
   expect(attempt).toMatchObject({ traceId: "c".repeat(32), parentId: request!.spanId, name: "attempt east/vendor/image", kind: 3 });
-  expect(toldUpstream()[0]).toBe(`00-${"c".repeat(32)}-${attempt!.spanId}-01`);
+  expect(sentUpstream()[0]).toBe(`00-${"c".repeat(32)}-${attempt!.spanId}-01`);
 });
 
 test("an unsampled request is not exported, and the upstream gets the flag", async () => {
   await chat("demo/stream", { traceparent: `00-${"d".repeat(32)}-${callersSpan}-00`, "x-request-id": "untraced" });
-  expect(toldUpstream().map((told) => String(told).replace(/-[0-9a-f]{16}-/, "-…-"))).toEqual([`00-${"d".repeat(32)}-…-00`]);
+  expect(sentUpstream().map((header) => String(header).replace(/-[0-9a-f]{16}-/, "-…-"))).toEqual([`00-${"d".repeat(32)}-…-00`]);
   await chat("demo/stream", { "x-request-id": "after" });
   await spansOf("after", 2);
   expect(collector.spans.filter((span) => span.traceId === "d".repeat(32))).toEqual([]);

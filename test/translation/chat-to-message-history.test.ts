@@ -105,8 +105,8 @@ describe("calls and their results", () => {
   test("reasoning_content of earlier turns stays behind; a result may hold images", () => {
     const [, assistant] = messagesOf(hi, { role: "assistant", content: "Yes.", reasoning_content: "Hmm" }, hi);
     expect(assistant).toEqual({ role: "assistant", content: [{ type: "text", text: "Yes." }] });
-    const picture = [{ type: "image_url", image_url: { url: "data:image/png;base64,iVBO" } }];
-    expect(messagesOf(hi, calls(call("a", "look", "{}")), result("a", picture))[2].content[0].content[0].type).toBe("image");
+    const image = [{ type: "image_url", image_url: { url: "data:image/png;base64,iVBO" } }];
+    expect(messagesOf(hi, calls(call("a", "look", "{}")), result("a", image))[2].content[0].content[0].type).toBe("image");
   });
   test("an answer that was begun is refused: no model of the other dialect is known to continue it", () => {
     expect(() => messagesOf(hi, { role: "assistant", content: "Once upon" })).toThrow(/cannot continue/);

@@ -107,8 +107,8 @@ describe("tools", () => {
       { type: "function", function: { name: "list" } },
       { type: "tool", name: "list" },
     ],
-  ])("tool_choice %j", (given, told) => {
-    expect(budget({ tools, tool_choice: given }).tool_choice).toEqual(told);
+  ])("tool_choice %j", (given, expected) => {
+    expect(budget({ tools, tool_choice: given }).tool_choice).toEqual(expected);
     expect(budget({ tool_choice: given })).not.toHaveProperty("tool_choice");
   });
   test("allowed_tools leaves the others out", () => {

@@ -7,7 +7,7 @@ import type { ChatStream } from "../../src/providers/verbs/chat.ts";
 import type { MessageRecord, MessageTally } from "../../src/providers/verbs/messages.ts";
 import { messageOf } from "../operations/messages/message-events.ts";
 
-interface Told {
+interface Collected {
   message: any;
   records: MessageRecord[];
   tally: MessageTally;
@@ -26,7 +26,7 @@ function chatStream(chunks: readonly object[]): ChatStream {
   };
 }
 
-async function tell(chunks: readonly object[], change: Partial<typeof asked> = {}): Promise<Told> {
+async function tell(chunks: readonly object[], change: Partial<typeof asked> = {}): Promise<Collected> {
   const stream = chatToMessageStream(chatStream(chunks), { ...asked, ...change }, Promise.resolve(7));
   const records: MessageRecord[] = [];
   await stream.forEach((record) => void records.push(record));

@@ -139,8 +139,8 @@ describe("streamed", () => {
         const { choice } = await wholeOf(content);
         const { records } = await streamOf(sse(start(), ...content.flatMap((one, index) => eventsOf(one, index, width)), end(), stop));
         expectRules(records);
-        const { content: told, reasoning, calls, finish } = assembled(records);
-        expect(told).toBe(choice.message.content ?? "");
+        const { content: text, reasoning, calls, finish } = assembled(records);
+        expect(text).toBe(choice.message.content ?? "");
         expect(reasoning).toBe(choice.message.reasoning_content ?? "");
         expect(finish).toBe(choice.finish_reason);
         expect(calls).toEqual((choice.message.tool_calls ?? []).map((call) => ({ id: call.id, ...call.function })));

@@ -1,5 +1,5 @@
-// Measures MP4 (m4a): tables or fragments tell where packets are. A packet counts where its bytes are present, for as long as its codec
-// makes it. The tables' own times only show what is missing (mp4-boxes.ts).
+// Measures MP4 (m4a): tables or fragments locate the packets. A packet counts if its bytes are present, with the duration that its codec
+// gives it. The tables' own times only show what is missing (mp4-boxes.ts).
 import { type Box, boxAt, boxesIn, boxIn, holdFragment, holdPackets, openTrackClock, promiseOf } from "./mp4-boxes.ts";
 import type { Bytes } from "./bytes.ts";
 import { samplesOfEntry } from "./mp4-codec.ts";

@@ -1,4 +1,4 @@
-// Reads MP3 frames, each with a header that tells its length and rate. Xing and VBRI headers are used only to find out that frames are
+// Reads MP3 frames, each with a header that has its length and rate. Xing and VBRI headers are used only to find out that frames are
 // missing.
 import { type Bytes, nameAt } from "./bytes.ts";
 import { assertOwn, broken, foreignMax, nothingPromised, openTally, type Walked } from "./tally.ts";

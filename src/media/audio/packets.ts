@@ -1,4 +1,4 @@
-// Tells how many samples a packet holds from its first bytes: Opus, Vorbis, ALAC. Reads what that needs of the stream's headers (Vorbis'
+// Reads how many samples a packet holds from its first bytes: Opus, Vorbis, ALAC. Reads what that needs of the stream's headers (Vorbis'
 // modes, ALAC's default length).
 import { broken } from "./tally.ts";
 

@@ -70,7 +70,7 @@ function faultOfWords(status: number, signs: ErrorSigns): UpstreamFault | null {
   return null;
 }
 
-/** OpenAI uses this type for moderation and for bad images; the code beside it tells which. */
+/** OpenAI uses this type for moderation and for bad images; the code beside it distinguishes them. */
 function isBareUserError({ words }: ErrorSigns): boolean {
   return words.size === 1 && words.has("image_generation_user_error");
 }
@@ -109,7 +109,7 @@ const quotaWords = new Set([
   "billing_error", // Anthropic
 ]);
 
-/** Anthropic sends 400 `invalid_request_error`; only the sentence tells it apart. xAI refuses by a sentence too. */
+/** Anthropic sends 400 `invalid_request_error`; only the sentence identifies it. xAI refuses by a sentence too. */
 const quotaText = /\bcredit balance is too low\b/i;
 const refusalText = /\bblocked by (?:our )?content filtering policy\b|\bviolates usage guidelines\b/i;
 

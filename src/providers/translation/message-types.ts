@@ -1,4 +1,4 @@
-// The Anthropic dialect's request as types: the known blocks, told apart by `type`, and the check whether a block is one of them.
+// The Anthropic dialect's request as types: the known blocks, distinguished by `type`, and the check whether a block is one of them.
 import type { components } from "../../../generated/api.d.ts";
 
 type Schemas = components["schemas"];

@@ -32,7 +32,7 @@ const messageByStatus: Record<number, string> = {
 /** What the simulator alone has to say, and the one code that clients act on. */
 const keptCodes = new Set(["unknown_knob", "unknown_url", "simulator_fault", "thread_unsupported_request"]);
 
-/** The wordings of a real host. Codes are left out as there, but for a content refusal, which has to be told from a wrong request. */
+/** A real host's wording. It has no codes, except for a content refusal, which has to differ from a wrong request. */
 export function rewordRefusal(refusal: Refusal): Refusal {
   const { status, code } = refusal;
   if (code !== null && keptCodes.has(code)) return refusal;
@@ -40,7 +40,7 @@ export function rewordRefusal(refusal: Refusal): Refusal {
     return { ...refusal, message: "Output blocked by content filtering policy" };
   if (code === "context_length_exceeded") return { ...refusal, code: null, message: "prompt is too long: 5000 tokens > 4096 maximum" };
   if (code === "unsupported_value") return { ...refusal, code: null, message: "temperature: this value is not supported for this model." };
-  // A used-up account is a plain 400 here, told apart by its words alone.
+  // A used-up account is a plain 400 here; only its wording shows what it is.
   if (code === "insufficient_quota") {
     const message =
       "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.";

@@ -108,7 +108,7 @@ function event(type: string, more: Fields): string {
   return JSON.stringify({ type, ...more });
 }
 
-/** What was ordered to be said in the end isn't known when a message begins. */
+/** The token count that a knob asks for isn't known when a message begins. */
 function withoutForced({ completionTokens: _, ...knobs }: Knobs): Knobs {
   return knobs;
 }

@@ -17,7 +17,7 @@ export interface MessageRequest {
   userText: string;
   /** The last message brings results of tools. */
   hasResults: boolean;
-  /** Everything that decides what is said. Streamed or not, longer or shorter, the words are the same. */
+  /** Everything that decides the answer's text. Streamed or not, longer or shorter, the words are the same. */
   seed: string;
   tokensMax: number;
   stop: string[];
@@ -77,7 +77,7 @@ function textOf(content: unknown): string {
   return content.map((block) => (isFields(block) && block["type"] === "text" ? String(block["text"]) : "")).join("");
 }
 
-/** A model thinks when it is told to, whatever its name; unlike a budget, an effort says how long. */
+/** A model thinks when the request asks for it, whatever its name; unlike a budget, an effort says how long. */
 function thinkingTokens(thinking: unknown, output: unknown): number {
   if (!isFields(thinking) || thinking["type"] === "disabled") return 0;
   const effort = isFields(output) ? output["effort"] : undefined;

@@ -28,11 +28,11 @@ export function countPrompt({ fields, messages }: Pick<MessageRequest, "fields" 
 }
 
 /** `input_tokens` is what is neither read from a cache nor written into one. */
-export function usageOf({ knobs }: MessageRequest, countedPrompt: number, said: number, thought: number): MessageUsage {
+export function usageOf({ knobs }: MessageRequest, countedPrompt: number, answered: number, thought: number): MessageUsage {
   const prompt = knobs.promptTokens ?? countedPrompt;
   const read = Math.min(knobs.cachedTokens ?? 0, prompt);
   const written = Math.min(knobs.cacheWriteTokens ?? 0, prompt - read);
-  const output = knobs.completionTokens ?? said;
+  const output = knobs.completionTokens ?? answered;
   return {
     input_tokens: prompt - read - written,
     cache_creation_input_tokens: written,
@@ -43,8 +43,8 @@ export function usageOf({ knobs }: MessageRequest, countedPrompt: number, said: 
 }
 
 /** The whole object of a message; that of a `message_delta` has no more than the figures. */
-export function messageUsage(request: MessageRequest, countedPrompt: number, said: Pick<Answer, "tokens" | "thinkingTokens">): Fields {
-  const usage = usageOf(request, countedPrompt, said.tokens, said.thinkingTokens);
+export function messageUsage(request: MessageRequest, countedPrompt: number, answered: Pick<Answer, "tokens" | "thinkingTokens">): Fields {
+  const usage = usageOf(request, countedPrompt, answered.tokens, answered.thinkingTokens);
   const written = usage.cache_creation_input_tokens;
   const anHour = JSON.stringify([request.fields["system"], request.fields["tools"], request.messages]).includes('"ttl":"1h"');
   return {

@@ -46,7 +46,7 @@ export async function planSoundEffect({ body, query, headers }: Ask): Promise<Pl
   return planAudio(steered, { format: readOutputFormat(query), seconds, seed, headers: {}, rewordRefusal: rewordForPrompts });
 }
 
-// An answer of ElevenLabs that is audio: bytes in pieces, with the headers that tell its id and its price.
+// An answer of ElevenLabs that is audio: bytes in pieces, with headers for its id and its price.
 
 interface AudioAnswer {
   format: SoundFormat;
@@ -60,8 +60,8 @@ interface AudioAnswer {
 
 async function planAudio({ model, knobs }: Steered, { format, seconds, seed, headers, rewordRefusal }: AudioAnswer): Promise<Plan> {
   const { bytes, contentType } = await makeSound(format, knobs.seconds ?? seconds, seed);
-  const told = { "content-type": contentType, "request-id": madeUpId("", seed), ...headers };
-  const reply = { kind: "pieces" as const, headers: told, pieces: () => cutIntoPieces(bytes) };
+  const replyHeaders = { "content-type": contentType, "request-id": madeUpId("", seed), ...headers };
+  const reply = { kind: "pieces" as const, headers: replyHeaders, pieces: () => cutIntoPieces(bytes) };
   return { model, knobs, reply, ...(rewordRefusal && { rewordRefusal }), bytes: 0 };
 }
 
@@ -106,8 +106,8 @@ export async function planTextToSpeech(voice: string, { body, query, headers }: 
   }
   if (findVoice(voice) === undefined) refuseWith(404, "voice_not_found", `A voice with voice_id ${voice} was not found.`);
   const seed = `${steered.name}:${voice}:${text}`;
-  const told = { "character-cost": String(characters), "history-item-id": madeUpId("", `history ${seed}`) };
-  return planAudio(steered, { format, seconds: secondsOfSpeech(text) / speed, seed, headers: told });
+  const replyHeaders = { "character-cost": String(characters), "history-item-id": madeUpId("", `history ${seed}`) };
+  return planAudio(steered, { format, seconds: secondsOfSpeech(text) / speed, seed, headers: replyHeaders });
 }
 
 function readModelName({ model_id: model = null }: Fields, usual: string): string {

@@ -1,65 +1,65 @@
-// The queue's answers. What a finished work tells: its images, its video or its song, where their files are, and what the knobs leave out
+// The queue's answers. What the answer of a finished work holds: its images, its video or its song, where their files are, and what the knobs leave out
 // of it.
 import type { Knobs } from "../knob-list.ts";
-import { clipFacts, makeClip } from "../made/mp4.ts";
-import { type MadeFile, makePicture, makeSvg } from "../made/picture.ts";
+import { videoFacts, makeVideo } from "../made/mp4.ts";
+import { type MadeFile, makeImage, makeSvg } from "../made/image.ts";
 import { jsonReply, type Plan, type WholeReply } from "../protocol.ts";
 import type { Fields } from "../request-fields.ts";
 import { makeSound } from "../sound/make-sound.ts";
-import { type Failure, orderedFailure, renderFailure, renderOtherFailure } from "./errors.ts";
+import { type Failure, requestedFailure, renderFailure, renderOtherFailure } from "./errors.ts";
 import { failureRow } from "./failure-types.ts";
-import type { Order } from "./order.ts";
+import type { MediaRequest } from "./media-request.ts";
 import { durationMs, stageOf, type Work } from "./works.ts";
 
 const songFormat = { encoding: "mp3", sampleRate: 44_100, kbps: 128 } as const;
 
-/** The file of an order at its place; null where it has none there. The same order makes the same bytes. */
-export async function makeFile(work: Work, order: Order, index: number): Promise<MadeFile | null> {
-  if (index >= countOf(work, order)) return null;
-  const seed = `${order.seed}:${order.prompt}:${index}`;
-  switch (order.kind) {
+/** The request's file at this index; null if there is none. The same request makes the same bytes. */
+export async function makeFile(work: Work, request: MediaRequest, index: number): Promise<MadeFile | null> {
+  if (index >= countOf(work, request)) return null;
+  const seed = `${request.seed}:${request.prompt}:${index}`;
+  switch (request.kind) {
     case "song":
-      return { ...(await makeSound(songFormat, order.seconds, seed)), extension: "mp3" };
-    case "clip":
-      return { bytes: await makeClip(order.aspect, order.seconds), contentType: "video/mp4", extension: "mp4" };
+      return { ...(await makeSound(songFormat, request.seconds, seed)), extension: "mp3" };
+    case "video":
+      return { bytes: await makeVideo(request.aspect, request.seconds), contentType: "video/mp4", extension: "mp4" };
     case "vector":
-      return { bytes: makeSvg(order.width, order.height, order.prompt, seed), contentType: "image/svg+xml", extension: "svg" };
-    case "picture":
-      return makePicture(order.format, order.width, order.height, isBlack(work, index) ? null : seed);
+      return { bytes: makeSvg(request.width, request.height, request.prompt, seed), contentType: "image/svg+xml", extension: "svg" };
+    case "image":
+      return makeImage(request.format, request.width, request.height, isBlack(work, index) ? null : seed);
   }
 }
 
-async function renderOutput(work: Work, order: Order, base: string): Promise<Fields> {
+async function renderOutput(work: Work, request: MediaRequest, base: string): Promise<Fields> {
   const { knobs } = work;
   const files: Fields[] = [];
-  for (let index = 0; index < countOf(work, order); index += 1) files.push(await renderFile(work, order, index, base));
-  if (order.kind === "song") return { ...(knobs.noAudio ? {} : { audio: files[0] ?? null }), seed: order.seed };
-  if (order.kind === "clip") return { video: files[0] ?? null, seed: order.seed };
-  const pictures = knobs.oneImage ? { image: files[0] ?? null } : { images: files };
+  for (let index = 0; index < countOf(work, request); index += 1) files.push(await renderFile(work, request, index, base));
+  if (request.kind === "song") return { ...(knobs.noAudio ? {} : { audio: files[0] ?? null }), seed: request.seed };
+  if (request.kind === "video") return { video: files[0] ?? null, seed: request.seed };
+  const imageFields = knobs.oneImage ? { image: files[0] ?? null } : { images: files };
   const black = files.map((_, index) => isBlack(work, index));
   return {
-    ...pictures,
-    seed: order.seed,
+    ...imageFields,
+    seed: request.seed,
     timings: { inference: durationMs(knobs) / 1000 },
     has_nsfw_concepts: black,
-    prompt: order.prompt,
+    prompt: request.prompt,
   };
 }
 
-async function renderFile(work: Work, order: Order, index: number, base: string): Promise<Fields> {
+async function renderFile(work: Work, request: MediaRequest, index: number, base: string): Promise<Fields> {
   const { knobs } = work;
-  const file = (await makeFile(work, order, index))!;
+  const file = (await makeFile(work, request, index))!;
   const name = `${index}.${file.extension}`;
   const factor = knobs.wrongSize ? 2 : 1;
-  const clip = order.kind === "clip" ? clipFacts(order.aspect, order.seconds) : null;
-  const { width, height } = clip ?? order;
+  const facts = request.kind === "video" ? videoFacts(request.aspect, request.seconds) : null;
+  const { width, height } = facts ?? request;
   return {
     url: knobs.fileData ? `data:${file.contentType};base64,${file.bytes.toString("base64")}` : `${base}/files/${work.id}/${name}`,
     ...(knobs.noType ? {} : { content_type: file.contentType }),
     file_name: name,
     file_size: file.bytes.length,
-    ...(knobs.noSize || order.kind === "song" ? {} : { width: width * factor, height: height * factor }),
-    ...(clip === null || knobs.noDuration ? {} : { duration: clip.seconds, fps: clip.fps }),
+    ...(knobs.noSize || request.kind === "song" ? {} : { width: width * factor, height: height * factor }),
+    ...(facts === null || knobs.noDuration ? {} : { duration: facts.seconds, fps: facts.fps }),
   };
 }
 
@@ -68,8 +68,8 @@ function isBlack({ knobs }: Work, index: number): boolean {
   return knobs.jobNsfw !== undefined || index < (knobs.nsfwImages ?? 0);
 }
 
-function countOf({ knobs }: Work, order: Order): number {
-  return knobs.images ?? (knobs.oneImage || order.kind === "clip" || order.kind === "song" ? 1 : order.count);
+function countOf({ knobs }: Work, request: MediaRequest): number {
+  return knobs.images ?? (knobs.oneImage || request.kind === "video" || request.kind === "song" ? 1 : request.count);
 }
 
 // About one work: taken, how far it is, what it made or why it failed, and its cancelling.
@@ -94,13 +94,13 @@ export function answerStatus(work: Work, base: string): Plan {
   const status = stageOf(work);
   const place = Math.max(0, (knobs.queueLooks ?? 0) - work.looks - 1);
   work.looks += 1;
-  const told: Fields = { status, request_id: work.id, ...addressesOf(work, base) };
-  if (status === "IN_QUEUE") return plan(work, reply(work, 202, { ...told, queue_position: place }));
+  const statusFields: Fields = { status, request_id: work.id, ...addressesOf(work, base) };
+  if (status === "IN_QUEUE") return plan(work, reply(work, 202, { ...statusFields, queue_position: place }));
   const logs = [{ message: "The simulator works on it.", level: "INFO", source: "USER", timestamp: "2026-01-01T00:00:00Z" }];
-  if (status === "IN_PROGRESS") return plan(work, reply(work, 202, { ...told, logs }));
+  if (status === "IN_PROGRESS") return plan(work, reply(work, 202, { ...statusFields, logs }));
   const failure = knobs.statusError ? failureOf(work) : null;
   const error = failure === null ? {} : { error: failure.message ?? failureRow(failure.type).message, error_type: failure.type };
-  return plan(work, reply(work, 200, { ...told, logs, metrics: { inference_time: durationMs(knobs) / 1000 }, ...error }));
+  return plan(work, reply(work, 200, { ...statusFields, logs, metrics: { inference_time: durationMs(knobs) / 1000 }, ...error }));
 }
 
 export async function answerResult(work: Work, base: string): Promise<Plan> {
@@ -115,8 +115,8 @@ export async function answerResult(work: Work, base: string): Promise<Plan> {
   if (failure !== null) return plan(work, withId(work, renderFailure(failure)));
   const other = renderOtherFailure(knobs);
   if (other !== null) return plan(work, withId(work, other));
-  if ("type" in work.order) throw new Error("a work without an order has failed");
-  return plan(work, reply(work, 200, await renderOutput(work, work.order, base)));
+  if ("type" in work.request) throw new Error("a work without a request has failed");
+  return plan(work, reply(work, 200, await renderOutput(work, work.request, base)));
 }
 
 export function answerCancel(work: Work): Plan {
@@ -130,7 +130,7 @@ export function answerCancel(work: Work): Plan {
 /** Why it failed in one of the queue's types; null: it didn't, or in other words. */
 function failureOf(work: Work): Failure | null {
   if (work.isCancelled) return { type: "client_cancelled" };
-  return orderedFailure(work.knobs) ?? ("type" in work.order ? work.order : null);
+  return requestedFailure(work.knobs) ?? ("type" in work.request ? work.request : null);
 }
 
 function addressesOf({ app, id }: Work, base: string) {

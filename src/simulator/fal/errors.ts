@@ -1,4 +1,4 @@
-// The errors of the queue and of its runs, as replies: the failure of a work, and refusals at the door in the queue's words.
+// The errors of the queue and of its runs, as replies: the failure of a work, and refusals of a submit in the queue's words.
 import type { Knobs } from "../knob-list.ts";
 import { jsonReply, type WholeReply } from "../protocol.ts";
 import type { Refusal } from "../request-fields.ts";
@@ -11,8 +11,8 @@ export interface Failure {
   message?: string;
 }
 
-/** What the knobs order for a work; null: it succeeds. */
-export function orderedFailure(knobs: Knobs): Failure | null {
+/** The failure that the knobs ask for; null: the work succeeds. */
+export function requestedFailure(knobs: Knobs): Failure | null {
   if (knobs.jobError !== undefined) return { type: failureTypes[knobs.jobError]! };
   if (knobs.jobPolicy === undefined) return null;
   const messages = {
@@ -25,10 +25,10 @@ export function orderedFailure(knobs: Knobs): Failure | null {
 
 export function renderFailure({ type, field, message }: Failure): WholeReply {
   const row = failureRow(type);
-  const told = message ?? row.message;
-  if (row.by === "request") return jsonReply(row.status, JSON.stringify({ detail: told, error_type: type }), { "x-fal-error-type": type });
+  const text = message ?? row.message;
+  if (row.by === "request") return jsonReply(row.status, JSON.stringify({ detail: text, error_type: type }), { "x-fal-error-type": type });
   const place = field ?? row.field;
-  return modelError(row.status, type, place === undefined ? ["body"] : ["body", place], told);
+  return modelError(row.status, type, place === undefined ? ["body"] : ["body", place], text);
 }
 
 /** A run's failure in words that no table lists. */
@@ -44,7 +44,7 @@ function modelError(status: number, type: string, loc: string[], msg: string): W
   return jsonReply(status, JSON.stringify({ detail }), { "x-fal-retryable": String(status >= 500) });
 }
 
-/** A refusal at the door; a fault's code becomes the type of error that the queue has for it. */
+/** A refusal of a submit; a fault's code becomes the queue's type of error for it. */
 export function renderRefusal({ message, code, type, param }: Refusal): string {
   if (type === "model_error") return JSON.stringify({ detail: [{ loc: ["body", param ?? "prompt"], msg: message, type: code }] });
   return JSON.stringify({ detail: message, ...(code === null ? {} : { error_type: code }) });

@@ -1,4 +1,4 @@
-// How runs of a queue fail: the types of error, their statuses, and which of the two shapes tells them.
+// How runs of a queue fail: the types of error, their statuses, and which of the two shapes reports them.
 
 interface FailureRow {
   status: number;

@@ -4,7 +4,7 @@ import { planFile } from "../made/file-reply.ts";
 import { type Ask, jsonReply, type LiveOperation, type Plan, type SimulatorProtocol, type WholeReply } from "../protocol.ts";
 import { readFields, Refused } from "../request-fields.ts";
 import { renderRefusal, rewordRefusal } from "./errors.ts";
-import { readOrder } from "./order.ts";
+import { readMediaRequest } from "./media-request.ts";
 import { answerCancel, answerResult, answerStatus, answerSubmit, makeFile } from "./answers.ts";
 import { keepWorks, type Work, type Works } from "./works.ts";
 
@@ -43,7 +43,7 @@ function submit(works: Works, { path, body, base }: Ask): Plan {
   const { name, knobs } = readModelId(model);
   const input = readFields(body);
   const app = name.split("/").slice(0, 2).join("/");
-  const work = works.add({ model, app, knobs, order: readOrder(name, knobs, input) });
+  const work = works.add({ model, app, knobs, request: readMediaRequest(name, knobs, input) });
   const { slowMs: _ofTheWork, ...atOnce } = knobs;
   const reply = answerSubmit(work, base);
   return { model, knobs: atOnce, reply, bytes: 0 };
@@ -51,7 +51,7 @@ function submit(works: Works, { path, body, base }: Ask): Plan {
 
 async function serveFile(works: Works, id: string, index: number, { path, query, base }: Ask): Promise<Plan> {
   const work = works.find(id);
-  const file = work === undefined || "type" in work.order ? null : await makeFile(work, work.order, index);
+  const file = work === undefined || "type" in work.request ? null : await makeFile(work, work.request, index);
   if (work === undefined || file === null) return { model: null, knobs: {}, reply: notFound(), bytes: 0 };
   if (failsYet(work, index))
     return { model: work.model, knobs: {}, reply: jsonReply(503, JSON.stringify({ detail: "Try again." })), bytes: 0 };

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Knobs } from "../knob-list.ts";
 import type { Failure } from "./errors.ts";
-import type { Order } from "./order.ts";
+import type { MediaRequest } from "./media-request.ts";
 
 export interface Work {
   /** The one thing that the simulator leaves to chance: work of an earlier run must not be taken for this one's. */
@@ -13,16 +13,16 @@ export interface Work {
   /** Owner and app, by which its addresses go. */
   app: string;
   knobs: Knobs;
-  order: Order | Failure;
+  request: MediaRequest | Failure;
   submittedAt: number;
   isCancelled: boolean;
-  /** How often its status was told, and how often each call failed as it was ordered to. */
+  /** How often its status was asked for, and how often each call failed because a knob asked for it. */
   looks: number;
   failed: { status: number; result: number; files: number[] };
 }
 
 export interface Works {
-  add(given: Pick<Work, "model" | "app" | "knobs" | "order">): Work;
+  add(given: Pick<Work, "model" | "app" | "knobs" | "request">): Work;
   find(id: string): Work | undefined;
 }
 
@@ -38,7 +38,7 @@ export function keepWorks(): Works {
   const works = new LRUCache<string, Work>({
     max: worksMax,
     maxSize: promptsMax,
-    sizeCalculation: ({ order }) => charactersPerWork + ("type" in order ? 0 : order.prompt.length),
+    sizeCalculation: ({ request }) => charactersPerWork + ("type" in request ? 0 : request.prompt.length),
   });
   return {
     add(given) {

@@ -1,4 +1,4 @@
-// A picture as a baseline JPEG file: blocks of one colour each, so that only their means are coded (ITU-T T.81).
+// An image as a baseline JPEG file: blocks of one colour each, so that only their means are coded (ITU-T T.81).
 import { pick, seededRandom, wholeBetween } from "../seed.ts";
 
 /** Blocks along a tile's side. */

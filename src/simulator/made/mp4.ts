@@ -1,6 +1,6 @@
 // A video as an MP4 file of any length: real H.264 frames over and over, put into the file by mediabunny.
 
-export interface ClipFacts {
+export interface VideoFacts {
   width: number;
   height: number;
   seconds: number;
@@ -8,13 +8,13 @@ export interface ClipFacts {
 }
 
 /** `aspect` is 16:9, 9:16 or 1:1, anything else 16:9; lasts at least one frame. */
-export function clipFacts(aspect: string, seconds: number): ClipFacts {
+export function videoFacts(aspect: string, seconds: number): VideoFacts {
   const { width, height } = footageOf(aspect);
   return { width, height, seconds: framesIn(seconds) / framesPerSecond, fps: framesPerSecond };
 }
 
 /** The same bytes for the same aspect and length. */
-export async function makeClip(aspect: string, seconds: number): Promise<Buffer> {
+export async function makeVideo(aspect: string, seconds: number): Promise<Buffer> {
   // Loaded with the first video, as it is large.
   const { BufferTarget, EncodedPacket, EncodedVideoPacketSource, Mp4OutputFormat, Output } = await import("mediabunny");
   const footage = footageOf(aspect);

@@ -23,9 +23,9 @@ export async function planSpeech(voices: Voices, { body, headers }: Ask): Promis
   const seed = `${name}:${voice}:${text}`;
   const sound = await makeSound(format, knobs.seconds ?? secondsOfSpeech(text) / speed, seed);
   const extra = knobs.noExtraInfo ? {} : { extra_info: describeSpeech(sound, format, text) };
-  const told = { ...extra, ...traceOf(seed) };
-  if (isStream) return { model, knobs, reply: streamSound(sound, fields, knobs, told), bytes: 0 };
-  return planJson(steered, { data: { audio: knobs.noAudio ? "" : sound.bytes.toString("hex"), status: 2, ced: "" }, ...told });
+  const metadata = { ...extra, ...traceOf(seed) };
+  if (isStream) return { model, knobs, reply: streamSound(sound, fields, knobs, metadata), bytes: 0 };
+  return planJson(steered, { data: { audio: knobs.noAudio ? "" : sound.bytes.toString("hex"), status: 2, ced: "" }, ...metadata });
 }
 
 function readVoiceSetting({ voice_setting: setting }: Fields): { voice: string; speed: number } {
@@ -42,14 +42,14 @@ function isBetween(value: unknown, min: number, max: number): value is number {
 }
 
 /** Hex in an odd number of digits where a knob asks for it: a byte begins in one record and ends in the next. */
-function streamSound({ bytes }: Sound, fields: Fields, knobs: Knobs, told: Fields): StreamReply {
+function streamSound({ bytes }: Sound, fields: Fields, knobs: Knobs, metadata: Fields): StreamReply {
   const options = isFields(fields["stream_options"]) ? fields["stream_options"] : {};
   const isLeftOut = knobs.noAudio || knobs.noAggregate || (options["exclude_aggregated_audio"] === true && !knobs.aggregate);
   const record = (audio: string, status: number, more: Fields) =>
     JSON.stringify({ data: { audio, status, ced: "" }, ...more, ...succeeded });
   function* records(): Iterable<string> {
     if (knobs.noAudio) return;
-    const { trace_id } = told;
+    const { trace_id } = metadata;
     if (knobs.oddHex) for (const hex of cutUnevenly(bytes.toString("hex"))) yield record(hex, 1, { trace_id });
     else for (const piece of cutIntoPieces(bytes)) yield record(piece.toString("hex"), 1, { trace_id });
   }
@@ -57,7 +57,7 @@ function streamSound({ bytes }: Sound, fields: Fields, knobs: Knobs, told: Field
     kind: "stream",
     records,
     get terminator() {
-      return record(isLeftOut ? "" : bytes.toString("hex"), 2, told);
+      return record(isLeftOut ? "" : bytes.toString("hex"), 2, metadata);
     },
   };
 }
@@ -67,7 +67,7 @@ function* cutUnevenly(hex: string): Iterable<string> {
   for (let at = 0; at < hex.length; at += digits) yield hex.slice(at, at + digits);
 }
 
-// What MiniMax makes of a request's `audio_setting`, and what it tells of the audio that came of it.
+// What MiniMax makes of a request's `audio_setting`, and what it reports about the audio it made.
 
 const rates = [8000, 16_000, 22_050, 24_000, 32_000, 44_100];
 const bitrates = [32_000, 64_000, 128_000, 256_000];

@@ -1,4 +1,4 @@
-// The errors of MiniMax: HTTP 200 and a number in `base_resp`. A status that a knob orders by its number stays that status.
+// The errors of MiniMax: HTTP 200 and a number in `base_resp`. A status that a knob names by its number stays that status.
 import type { Knobs } from "../knob-list.ts";
 import { jsonReply, type Plan } from "../protocol.ts";
 import { type Fields, readFields, type Refusal, Refused } from "../request-fields.ts";
@@ -14,7 +14,7 @@ export const codes = {
   sensitive: 1026,
   tokens: 1039,
   parameters: 2013,
-  clipLength: 2037,
+  sampleLength: 2037,
   duplicateVoice: 2039,
   voice: 20_132,
 } as const;

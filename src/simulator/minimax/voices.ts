@@ -67,12 +67,12 @@ function inventVoices(): Fields[] {
 // Voices of the operator's own: listing, cloning from an uploaded sample, and designing from a description.
 
 /** Seconds of the voice samples by their ids. */
-export type Clips = LRUCache<number, number>;
+export type VoiceSamples = LRUCache<number, number>;
 
-const clipBytesMax = 20 * 1024 * 1024;
-const clipSecondsMin = 10;
-const clipSecondsMax = 300;
-const clipKinds: readonly string[] = ["mp3", "mp4", "wav"];
+const sampleBytesMax = 20 * 1024 * 1024;
+const sampleSecondsMin = 10;
+const sampleSecondsMax = 300;
+const sampleKinds: readonly string[] = ["mp3", "mp4", "wav"];
 const previewMax = 500;
 const descriptionMax = 2000;
 const listKinds = ["system", "voice_cloning", "voice_generation"];
@@ -89,21 +89,21 @@ export function planVoiceList(voices: Voices, { body, headers }: Ask): Plan {
   });
 }
 
-export function planUpload(clips: Clips, { body, headers }: Ask): Plan {
+export function planUpload(samples: VoiceSamples, { body, headers }: Ask): Plan {
   const { model, knobs } = readSteering(headers, "upload", null);
   const { fields, files, parts } = readUpload(body, headers["content-type"] ?? "");
   const [file] = files.filter(({ name }) => name === "file");
   if (new Map(fields).get("purpose") !== "voice_clone") refuseParameter("purpose is voice_clone");
   if (file === undefined) refuseParameter("file is required");
-  if (file.bytes.length > clipBytesMax) refuseParameter("the file is larger than 20 MB");
+  if (file.bytes.length > sampleBytesMax) refuseParameter("the file is larger than 20 MB");
   const sound = measureSound(file.bytes);
-  if (sound === null || !clipKinds.includes(sound.kind) || !/\.(mp3|m4a|wav)$/i.test(file.fileName))
+  if (sound === null || !sampleKinds.includes(sound.kind) || !/\.(mp3|m4a|wav)$/i.test(file.fileName))
     refuseParameter("the file is no mp3, m4a or wav");
   // The same sample has the same id.
   const id = Number.parseInt(digest(file.bytes.toString("latin1")).slice(0, 12), 16);
-  clips.set(id, knobs.seconds ?? sound.seconds);
-  const told = { file_id: id, bytes: file.bytes.length, created_at: 1_767_225_600, filename: file.fileName, purpose: "voice_clone" };
-  return { ...planJson({ model, knobs }, { file: told }), parts };
+  samples.set(id, knobs.seconds ?? sound.seconds);
+  const metadata = { file_id: id, bytes: file.bytes.length, created_at: 1_767_225_600, filename: file.fileName, purpose: "voice_clone" };
+  return { ...planJson({ model, knobs }, { file: metadata }), parts };
 }
 
 function readUpload(body: Buffer, contentType: string): SentForm {
@@ -114,13 +114,13 @@ function readUpload(body: Buffer, contentType: string): SentForm {
   }
 }
 
-export function planClone(voices: Voices, clips: Clips, { body, headers }: Ask): Plan {
+export function planClone(voices: Voices, samples: VoiceSamples, { body, headers }: Ask): Plan {
   const fields = readBodyFields(body);
   const steered = readSteering(headers, "voice_clone", typeof fields["model"] === "string" ? fields["model"] : null);
   const id = readNewId(voices, readText(fields, "voice_id", 256));
-  const seconds = clips.get(Number(fields["file_id"]));
+  const seconds = samples.get(Number(fields["file_id"]));
   if (seconds === undefined) refuseParameter("file_id");
-  if (seconds < clipSecondsMin || seconds > clipSecondsMax) refuseWith(codes.clipLength, "voice duration too short or too long");
+  if (seconds < sampleSecondsMin || seconds > sampleSecondsMax) refuseWith(codes.sampleLength, "voice duration too short or too long");
   const plan = planJson(steered, { input_sensitive: false, input_sensitive_type: 0, demo_audio: "" });
   return { ...plan, takeEffect: () => voices.add(id, "voice_cloning") };
 }

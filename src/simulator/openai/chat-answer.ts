@@ -100,7 +100,7 @@ interface Option {
 
 const optionLine = /^([A-Z])\) (.*)$/gm;
 
-/** The letters that may be said; none where nothing was listed, or to another model. */
+/** The letters that may be the answer; none if nothing was listed, or for another model. */
 export function labelsListed({ model, messages }: Pick<ChatRequest, "model" | "messages">): string[] {
   return optionsListed({ model, messages }).map(({ label }) => label);
 }
@@ -109,8 +109,8 @@ export function labelsListed({ model, messages }: Pick<ChatRequest, "model" | "m
 function chooseLabel(request: ChatRequest, random: Random): string[] | null {
   const options = optionsListed(request);
   if (options.length === 0 || request.documentSchema !== null) return null;
-  const said = wordsOf(request.userText);
-  const scores = options.map(({ text }) => [...wordsOf(text)].filter((word) => said.has(word)).length);
+  const userWords = wordsOf(request.userText);
+  const scores = options.map(({ text }) => [...wordsOf(text)].filter((word) => userWords.has(word)).length);
   const most = Math.max(...scores);
   return [
     pick(

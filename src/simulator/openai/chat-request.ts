@@ -14,7 +14,7 @@ export interface ChatRequest {
   messages: Fields[];
   /** Text of the last user message. */
   userText: string;
-  /** Everything that decides what is said. Streamed or not, longer or shorter, the words are the same. */
+  /** Everything that decides the answer's text. Streamed or not, longer or shorter, the words are the same. */
   seed: string;
   choices: number;
   tokensMax: number;
@@ -99,7 +99,7 @@ function readDocumentSchema(format: unknown): Schema | null {
   return wrapped["schema"];
 }
 
-/** A model whose name contains `reason` thinks unless told not to; any model thinks when told to. */
+/** A model whose name contains `reason` thinks unless the request forbids it; any model thinks when the request asks for it. */
 function reasoningTokens(name: string, fields: Fields): number {
   const { reasoning, thinking } = fields;
   const effort = isFields(reasoning) ? (reasoning["effort"] ?? fields["reasoning_effort"]) : fields["reasoning_effort"];

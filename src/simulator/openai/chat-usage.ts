@@ -29,15 +29,15 @@ export function countPrompt({ messages, fields }: ChatRequest): number {
 }
 
 export function chatUsage(request: ChatRequest, promptTokens: number, choices: readonly Choice[]): ChatUsage {
-  const said = choices.reduce((sum, choice) => sum + choice.tokens, 0);
+  const answered = choices.reduce((sum, choice) => sum + choice.tokens, 0);
   const reasoned = choices.reduce((sum, choice) => sum + choice.reasoning.length, 0);
-  return usageOf(request, promptTokens, said, reasoned);
+  return usageOf(request, promptTokens, answered, reasoned);
 }
 
-/** Also for a stream that is still running, with what it has said so far. */
-export function usageOf({ knobs }: ChatRequest, countedPrompt: number, said: number, reasoned: number): ChatUsage {
+/** Also for a stream that is still running, with the tokens it has sent so far. */
+export function usageOf({ knobs }: ChatRequest, countedPrompt: number, answered: number, reasoned: number): ChatUsage {
   const prompt = knobs.promptTokens ?? countedPrompt;
-  const completion = knobs.completionTokens ?? said;
+  const completion = knobs.completionTokens ?? answered;
   const cached = Math.min(knobs.cachedTokens ?? 0, prompt);
   const written = knobs.cacheWriteTokens === undefined ? {} : { cache_write_tokens: Math.min(knobs.cacheWriteTokens, prompt - cached) };
   return {

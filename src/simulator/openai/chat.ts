@@ -10,13 +10,13 @@ import { chatChunks, logprobOf } from "./chunks.ts";
 import { createdAt } from "./models.ts";
 
 /** sim-tokens-N times n: the words themselves are held in memory, streamed or not. */
-const orderedTokensMax = 2_000_000;
+const requestedTokensMax = 2_000_000;
 
 export function planChat(body: Buffer): Plan {
   const request = readChatRequest(body);
   const { model, knobs, stream } = request;
-  if (request.choices * (knobs.tokens ?? 0) > orderedTokensMax)
-    refuse("n", `All choices together have at most ${orderedTokensMax} tokens.`);
+  if (request.choices * (knobs.tokens ?? 0) > requestedTokensMax)
+    refuse("n", `All choices together have at most ${requestedTokensMax} tokens.`);
   const promptTokens = countPrompt(request);
   const choices = answerChat(request);
   return planAnswer({

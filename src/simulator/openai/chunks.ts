@@ -27,13 +27,13 @@ export function* chatChunks(request: ChatRequest, promptTokens: number, choices:
     system_fingerprint: "fp_simulator",
   };
   const shown = !knobs.noUsage;
-  let said = 0;
+  let chosen = 0;
   let reasoned = 0;
   for (const [index, step] of inTurns(choices.map((choice, at) => steps(request, choice, `${request.seed}:${at}`)))) {
-    said += step.tokens;
+    chosen += step.tokens;
     reasoned += step.reasoned;
     const usage = shown && (knobs.usageEveryChunk || (knobs.usageInFinish && step.finishReason !== null));
-    const usageField = usage ? { usage: usageOf(request, promptTokens, said, reasoned) } : includeUsage && shown ? { usage: null } : {};
+    const usageField = usage ? { usage: usageOf(request, promptTokens, chosen, reasoned) } : includeUsage && shown ? { usage: null } : {};
     yield JSON.stringify({
       ...head,
       choices: [{ index, delta: step.delta, logprobs: step.logprobs ?? null, finish_reason: step.finishReason }],
@@ -99,7 +99,7 @@ function* inTurns(sources: Generator<Step>[]): Iterable<[number, Step]> {
   }
 }
 
-// Made-up log probabilities in the real shape: the token said is the likeliest, all alternatives together stay below 1.
+// Made-up log probabilities in the real shape: the chosen token is the likeliest, and all alternatives together stay below 1.
 
 interface TokenLogprob {
   token: string;
@@ -115,24 +115,24 @@ const alternatives = "The |the |And |and |You |One |Two |Old |New |Red |Sea |Sky
 
 /**
  * One entry; `at` and the seed decide its figures, so that a streamed answer carries the same ones as a whole one. The other
- * `labels` that might have been said are its likeliest alternatives.
+ * `labels` are its likeliest alternatives.
  */
 export function logprobOf(token: string, seed: string, at: number, top: number, labels: readonly string[] = []): ContentLogprob {
   const random = seededRandom(`${seed}:logprob:${at}`);
-  // At least one half, so that no alternative can be likelier than what was said.
+  // At least one half, so that no alternative can be likelier than the chosen token.
   let probability = 0.5 + random() * 0.49;
-  const said = entry(token, probability);
+  const chosen = entry(token, probability);
   const first = labels.filter((label) => label !== token);
   const others = alternatives.filter((other) => other !== token && !labels.includes(other));
   let left = 1 - probability;
-  const list = top > 0 ? [said] : [];
+  const list = top > 0 ? [chosen] : [];
   while (list.length < top) {
     probability = left * 0.5;
     left -= probability;
     const from = first.length > 0 ? first : others;
     list.push(entry(from.splice(Math.floor(random() * from.length), 1)[0]!, probability));
   }
-  return { ...said, top_logprobs: list };
+  return { ...chosen, top_logprobs: list };
 }
 
 function entry(token: string, probability: number): TokenLogprob {

@@ -1,7 +1,7 @@
 // What both image operations read of a request, with the refusals of the real API.
 import { imageSize } from "image-size";
 import type { Knobs } from "../knob-list.ts";
-import { type PictureFormat, readFormat } from "../made/picture.ts";
+import { type ImageFormat, readFormat } from "../made/image.ts";
 import type { SentPart } from "../protocol.ts";
 import { readForm, type SentFile } from "../read-form.ts";
 import { type Fields, type Refusal, refuse, Refused } from "../request-fields.ts";
@@ -15,7 +15,7 @@ export interface ImageRequest {
   width: number;
   height: number;
   quality: Quality;
-  format: PictureFormat;
+  format: ImageFormat;
   /** dall-e's way: addresses, unless base64 was asked for. */
   asUrls: boolean;
 }
@@ -51,7 +51,7 @@ export function readImageRequest(name: string, knobs: Knobs, fields: Fields): Im
   const { response_format: format = null } = fields;
   if (format !== null && !isOlder) refuse("response_format", "Unknown parameter: 'response_format'.", "unknown_parameter");
   if (fields["stream"] === true || fields["stream"] === "true")
-    refuse("stream", "The simulator doesn't stream pictures.", "unsupported_value");
+    refuse("stream", "The simulator doesn't stream images.", "unsupported_value");
   const [width, height] = readSize(fields["size"]);
   return {
     prompt: readPrompt(fields["prompt"]),
@@ -92,7 +92,7 @@ function readSize(size: unknown): readonly [number, number] {
   return [width, height];
 }
 
-function readOutputFormat(format: unknown): PictureFormat {
+function readOutputFormat(format: unknown): ImageFormat {
   if (format !== undefined && format !== null && !formats.includes(format as string)) {
     refuse("output_format", `Invalid value: ${JSON.stringify(format)}. Supported values are: ${formats.join(", ")}.`, "invalid_value");
   }
@@ -108,7 +108,7 @@ function readChoice(fields: Fields, field: string, choices: Record<string, Quali
   );
 }
 
-/** What the moderation of pictures says in place of a chat's content filter. */
+/** Image moderation's error, in place of a chat's content filter. */
 export function rewordForImages(refusal: Refusal): Refusal {
   if (refusal.code === "content_filter" || refusal.code === "content_policy_violation") {
     const message = "Your request was rejected by the safety system. safety_violations=[sexual].";
@@ -122,10 +122,10 @@ export function rewordForImages(refusal: Refusal): Refusal {
   return refusal;
 }
 
-// The multipart form of an edit: its fields, and its pictures checked as the real API checks them.
+// The multipart form of an edit: its fields, and its images checked as the real API checks them.
 
 export interface SentImage {
-  /** What the picture is, for determinism. */
+  /** Identifies the image, for determinism. */
   seed: string;
   width: number;
   height: number;
@@ -134,7 +134,7 @@ export interface SentImage {
 const imagesMax = 16;
 const types = ["image/png", "image/jpeg", "image/webp"];
 
-/** Refuses a body that is no form, and a form without a picture. */
+/** Refuses a body that is no form, and a form without an image. */
 export function readImageForm(body: Buffer, contentType: string): { fields: Fields; images: SentImage[]; parts: readonly SentPart[] } {
   const { fields, files, parts } = readForm(body, contentType);
   const images: SentImage[] = [];
@@ -157,7 +157,7 @@ function readImage({ contentType: type, bytes }: SentFile, index: number): SentI
     const { width, height, type: found } = imageSize(bytes);
     if (["png", "jpg", "webp"].includes(found ?? "")) return { seed: digest(bytes.toString("latin1")), width, height };
   } catch {
-    // Not a picture: refused like one of another kind.
+    // Not an image: refused like a file of another kind.
   }
   throw new Refused({
     status: 400,

@@ -1,8 +1,8 @@
-// POST /images/generations and /images/edits: pictures that follow from model name, prompt and what is to be edited, and the files
-// of those that are told as addresses.
+// POST /images/generations and /images/edits: images that follow from model name, prompt and the image to edit, and the
+// files of those that are answered as URLs.
 import { readModelId } from "../knobs.ts";
 import { planFile } from "../made/file-reply.ts";
-import { makePicture, readFormat } from "../made/picture.ts";
+import { makeImage, readFormat } from "../made/image.ts";
 import { countTokens } from "../prose.ts";
 import { type Ask, jsonReply, type Plan } from "../protocol.ts";
 import { type Fields, readFields, readModel } from "../request-fields.ts";
@@ -33,7 +33,7 @@ export function findImageFile(path: string): ((ask: Ask) => Plan) | null {
   return ({ base, query }) => {
     const [, model, seed, width, height, extension] = match as unknown as [string, string, string, string, string, string];
     const { knobs } = readModelId(decodeURIComponent(model));
-    const file = makePicture(readFormat(extension), Number(width), Number(height), seed);
+    const file = makeImage(readFormat(extension), Number(width), Number(height), seed);
     return planFile(file, knobs, decodeURIComponent(model), { hop: Number(query.get("hop") ?? 0), here: base + path });
   };
 }
@@ -49,11 +49,11 @@ function planImages(fields: Fields, images: readonly SentImage[], base: string):
   const data = seeds.map((seed) =>
     request.asUrls
       ? { url: `${base}/images/files/${encodeURIComponent(model)}/${seed}-${width}x${height}.${format === "jpeg" ? "jpg" : "png"}` }
-      : { b64_json: makePicture(format, width, height, seed).bytes.toString("base64") },
+      : { b64_json: makeImage(format, width, height, seed).bytes.toString("base64") },
   );
-  const told = request.asUrls ? {} : { size: `${width}x${height}`, quality, output_format: format, background: "opaque" };
+  const settings = request.asUrls ? {} : { size: `${width}x${height}`, quality, output_format: format, background: "opaque" };
   const usage = knobs.noUsage || request.asUrls ? {} : { usage: countUsage(request, data.length, images.length) };
-  const reply = jsonReply(200, JSON.stringify({ created: createdAt, data, ...told, ...usage }));
+  const reply = jsonReply(200, JSON.stringify({ created: createdAt, data, ...settings, ...usage }));
   return { model, knobs, reply, rewordRefusal: rewordForImages, bytes: 0 };
 }
 

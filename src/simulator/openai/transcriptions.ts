@@ -30,8 +30,8 @@ function render(request: TranscriptionRequest, heard: Heard): WholeReply {
     case "json":
       return jsonReply(200, JSON.stringify({ ...text, usage: { type: "duration", seconds: Math.ceil(sound.seconds) } }));
     case "verbose_json": {
-      const told = { task: "transcribe", ...tellLanguage(request), duration: sound.seconds, ...text };
-      return jsonReply(200, JSON.stringify({ ...told, ...tellTimes(request, heard.segments) }));
+      const answer = { task: "transcribe", ...tellLanguage(request), duration: sound.seconds, ...text };
+      return jsonReply(200, JSON.stringify({ ...answer, ...tellTimes(request, heard.segments) }));
     }
   }
 }
@@ -135,7 +135,7 @@ function hear(bytes: Buffer, seconds: number, temperature: number, knobs: Knobs)
   };
 }
 
-/** Of a large file its ends and its length: enough to tell it from others. */
+/** For a large file only its ends and its length: enough to distinguish it from others. */
 function fingerprint(bytes: Buffer): string {
   const ends = Buffer.concat([bytes.subarray(0, hashedBytes), bytes.subarray(-hashedBytes)]);
   return digest(`${bytes.length}:${ends.toString("latin1")}`);

@@ -143,7 +143,7 @@ function renderErrorAs(host: Host, { status, type, code, param, message }: Refus
       return { message };
     case "voyage":
       return { detail: message };
-    // The code too, so that a content refusal can be told from a wrong request.
+    // The code too, so that a content refusal differs from a wrong request.
     case "jina":
       return { detail: message, ...(code === null ? {} : { code }) };
     case "openrouter":

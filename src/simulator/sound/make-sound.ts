@@ -29,7 +29,7 @@ const songSecondsMax = 90;
 const loops = new LRUCache<string, Promise<Mp3Loop>>({ max: 200 });
 const samples = new LRUCache<string, Buffer>({ max: 100 });
 
-/** How long a text takes to be said. */
+/** How long a text takes to speak. */
 export function secondsOfSpeech(text: string): number {
   return Math.max(speechSecondsMin, [...text].length / charactersPerSecond);
 }
@@ -93,7 +93,7 @@ function asPcm(tune: number, sampleRate: number): Buffer {
 // Mu-law (ITU-T G.711): a sample of 16 bits in one byte, as telephones have it.
 
 const bias = 132;
-const clip = 32_635;
+const clippingLevel = 32_635;
 
 function encodeMuLaw(pcm: Buffer): Buffer {
   const coded = Buffer.allocUnsafe(pcm.length / 2);
@@ -103,7 +103,7 @@ function encodeMuLaw(pcm: Buffer): Buffer {
 
 function encodeSample(sample: number): number {
   const sign = sample < 0 ? 0x80 : 0;
-  const magnitude = Math.min(Math.abs(sample), clip) + bias;
+  const magnitude = Math.min(Math.abs(sample), clippingLevel) + bias;
   const exponent = 31 - Math.clz32(magnitude) - 7;
   const mantissa = (magnitude >> (exponent + 3)) & 15;
   return ~(sign | (exponent << 4) | mantissa) & 255;

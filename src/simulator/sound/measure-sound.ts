@@ -60,7 +60,7 @@ function readMp3(bytes: Buffer): Found {
   return seconds === 0 ? null : { seconds, isSilent };
 }
 
-/** STREAMINFO knows the number of samples and the MD5 of what they decode to; that of silence can be told without decoding. */
+/** STREAMINFO has the number of samples and the MD5 of the decoded samples; silence's MD5 is known without decoding. */
 function readFlac(bytes: Buffer): Found {
   if (bytes.length < 42) return null;
   const info = bytes.subarray(8);

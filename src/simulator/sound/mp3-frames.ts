@@ -58,7 +58,7 @@ function readFrame(bytes: Buffer, at: number): Mp3Frame | null {
   return { at, bytes: length, samples, sampleRate, isSilent };
 }
 
-/** The side information tells for each granule and channel how many bits are its own. */
+/** The side information gives the number of bits of each granule and channel. */
 function hasCode(bytes: Buffer, sideAt: number, isMpeg1: boolean, channels: number): boolean {
   const granules = isMpeg1 ? 2 : 1;
   const first = isMpeg1 ? (channels === 1 ? 18 : 20) : channels === 1 ? 9 : 10;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { LeftOut } from "./types.ts";
 
 export const peersFolder = ".bench";
-const patienceMs = 15 * 60_000;
+const timeoutMs = 15 * 60_000;
 
 /** `check`: the file that is there once it is installed. */
 export function installPeer(name: string, check: string, install: (folder: string) => void): string {
@@ -25,8 +25,8 @@ export function npmInstall(folder: string, packages: string[], overrides: Record
 }
 
 export function run(folder: string, command: string, args: string[]): void {
-  const { status, error, stdout, stderr } = spawnSync(command, args, { cwd: folder, encoding: "utf8", timeout: patienceMs });
+  const { status, error, stdout, stderr } = spawnSync(command, args, { cwd: folder, encoding: "utf8", timeout: timeoutMs });
   if (status === 0) return;
-  const said = `${error?.message ?? ""}${stdout ?? ""}${stderr ?? ""}`.trim().split("\n");
-  throw new LeftOut(`${command} ${args.join(" ")}: ${said.at(-1) ?? status}`);
+  const output = `${error?.message ?? ""}${stdout ?? ""}${stderr ?? ""}`.trim().split("\n");
+  throw new LeftOut(`${command} ${args.join(" ")}: ${output.at(-1) ?? status}`);
 }

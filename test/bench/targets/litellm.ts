@@ -14,7 +14,7 @@ import { unbilled } from "./unbilled.ts";
 const wanted = ["litellm[proxy]==1.109.1", "litellm[proxy]"];
 const key = "sk-bench";
 /** It loads for a long time. */
-const patienceMs = 180_000;
+const timeoutMs = 180_000;
 
 export const litellm: Target = {
   name: "litellm",
@@ -28,7 +28,7 @@ export const litellm: Target = {
     const env = { ...process.env, LITELLM_LOG: "ERROR", LITELLM_MODE: "PRODUCTION", LITELLM_LOCAL_MODEL_COST_MAP: "True" };
     const child = await startChild(args, null, { core: targetCore, command: program, logFile: newLog("litellm"), env });
     const url = `http://127.0.0.1:${port}`;
-    await answers(`${url}/health/liveliness`, patienceMs);
+    await answers(`${url}/health/liveliness`, timeoutMs);
     return unbilled("litellm", url, child, { keys: [key] });
   },
 };

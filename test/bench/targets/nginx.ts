@@ -47,8 +47,8 @@ http {
 `;
 }
 
-export async function answers(url: string, patienceMs = 10_000): Promise<void> {
-  for (const giveUpAt = performance.now() + patienceMs; ; await sleep(50)) {
+export async function answers(url: string, timeoutMs = 10_000): Promise<void> {
+  for (const giveUpAt = performance.now() + timeoutMs; ; await sleep(50)) {
     const reply = await fetch(url).catch(() => null);
     await reply?.body?.cancel();
     if (reply !== null) return;

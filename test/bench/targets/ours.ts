@@ -16,7 +16,7 @@ import type { Target } from "./types.ts";
 export const prices = { input: 0.5, output: 1.5 };
 /** How the mock behaves for each: mock/answers.ts. */
 export const modelIds = ["mock-0-200-0", "mock-20-200-0", "mock-0-100-100"];
-/** Its jobs fail, since the mock makes no pictures; they are there to be asked for. */
+/** Its jobs fail, since the mock makes no images; they only have to exist. */
 export const imageModel = "mock-image";
 const deposit = parseUsd("1000000") as bigint;
 

@@ -16,18 +16,18 @@ describeWithPython("anthropic for Python", () => {
       const customer = await clients.customer(options);
       return { customer, ran: await python.run(scenario, { base: clients.gateway.url, key: customer.account.key }, args) };
     };
-    const told = async (...asked: Parameters<typeof ask>) => {
+    const runScenario = async (...asked: Parameters<typeof ask>) => {
       const { customer, ran } = await ask(...asked);
       if (ran.raised) throw new Error(`${ran.raised.class}: ${ran.raised.text}`);
       return { customer, value: ran.value };
     };
 
     test("is the one that is meant", async () => {
-      expect((await told("version")).value).toBe(version);
+      expect((await runScenario("version")).value).toBe(version);
     });
 
     test("a message: its text, its usage and the cost that was charged", async () => {
-      const { customer, value } = await told("message", { model: "plain/chat" });
+      const { customer, value } = await runScenario("message", { model: "plain/chat" });
       expect(value).toMatchObject({ type: "message", role: "assistant", model: "plain/chat", stop_reason: "end_turn" });
       expect(value.content).toEqual([expect.objectContaining({ type: "text", text: expect.stringContaining("You said:") })]);
       const { input_tokens, output_tokens } = value.usage;
@@ -36,8 +36,8 @@ describeWithPython("anthropic for Python", () => {
     });
 
     test("the helper's message is the whole one's, and costs the same", async () => {
-      const { value: whole } = await told("message", { model: "plain/chat" });
-      const { customer, value } = await told("stream", { model: "plain/chat" });
+      const { value: whole } = await runScenario("message", { model: "plain/chat" });
+      const { customer, value } = await runScenario("stream", { model: "plain/chat" });
       expect(value.text).toBe(whole.content[0].text);
       expect(value.final).toMatchObject({ stop_reason: "end_turn", model: "plain/chat" });
       expect(value.final.usage).toMatchObject({ input_tokens: whole.usage.input_tokens, output_tokens: whole.usage.output_tokens });
@@ -45,7 +45,7 @@ describeWithPython("anthropic for Python", () => {
     });
 
     test("events come in their order", async () => {
-      const { value } = await told("events", { model: "plain/chat" });
+      const { value } = await runScenario("events", { model: "plain/chat" });
       expect(value[0]).toBe("message_start");
       expect(value.filter((type: string) => type !== "content_block_delta" && type !== "ping")).toEqual([
         "message_start",
@@ -58,36 +58,36 @@ describeWithPython("anthropic for Python", () => {
 
     test("thinking is a block of its own before the text, whole and streamed", async () => {
       const thinking = { type: "enabled", budget_tokens: 100 };
-      const { value: whole } = await told("message", { model: "think/plain", thinking });
-      const { value } = await told("stream", { model: "think/plain", thinking });
+      const { value: whole } = await runScenario("message", { model: "think/plain", thinking });
+      const { value } = await runScenario("stream", { model: "think/plain", thinking });
       expect(whole.content.map(({ type }: { type: string }) => type)).toEqual(["thinking", "text"]);
       expect(value.final.content.map(({ type }: { type: string }) => type)).toEqual(["thinking", "text"]);
       expect(value.final.content[0].thinking).toBe(whole.content[0].thinking);
     });
 
     test.each([false, true])("a loop of tools comes to its end, streamed: %s", async (streamed) => {
-      const { value } = await told("tool_loop", { model: "tools/whole-calls", streamed });
+      const { value } = await runScenario("tool_loop", { model: "tools/whole-calls", streamed });
       expect(value.names).toEqual(["get_weather", "get_time"]);
       expect(value.text).toContain("You said:");
     });
 
     test("parse gives a pydantic model", async () => {
-      const { value } = await told("parse", { model: "plain/chat" });
+      const { value } = await runScenario("parse", { model: "plain/chat" });
       const review = { title: expect.any(String), stars: expect.any(Number), tags: expect.any(Array) };
       expect(value).toEqual({ type: "Review", value: review });
     });
 
     test("count_tokens counts and costs nothing", async () => {
-      const { customer, value } = await told("count", { model: "plain/chat" });
+      const { customer, value } = await runScenario("count", { model: "plain/chat" });
       expect(value).toEqual({ input_tokens: expect.any(Number) });
       expect(await customer.spent()).toBe(0);
     });
 
     test("the request id is where this family reads it, and the models are listed", async () => {
-      const { value } = await told("raw", { model: "best" });
+      const { value } = await runScenario("raw", { model: "best" });
       expect(value.own).toMatch(/^req_/);
       expect(value.headers).toMatchObject({ "request-id": value.own, "x-request-id": value.own, "x-svc-model": "plain/chat" });
-      const { value: models } = await told("models");
+      const { value: models } = await runScenario("models");
       expect(models.map(({ id }: { id: string }) => id)).toContain("plain/chat");
     });
 
@@ -120,7 +120,7 @@ describeWithPython("anthropic for Python", () => {
     });
 
     test.each(["broken/error-record", "broken/cut"])("%s: an error with its code after the text so far, no charge", async (model) => {
-      const { customer, value } = await told("interrupted", { model });
+      const { customer, value } = await runScenario("interrupted", { model });
       expect(value.text).not.toBe("");
       expect(value.body).toMatchObject({ type: "error", error: { code: "stream_interrupted" } });
       expect(await customer.spent()).toBe(0);
@@ -128,7 +128,7 @@ describeWithPython("anthropic for Python", () => {
 
     test("a program that closes the stream pays for what was delivered", async () => {
       clients.gateway.simulator.reset();
-      const { customer } = await told("leave", { model: "plain/unhurried", after: 20 });
+      const { customer } = await runScenario("leave", { model: "plain/unhurried", after: 20 });
       await quiet(clients.gateway);
       expect(clients.gateway.simulator.counters()).toMatchObject({ aborted: 1 });
       const spent = await customer.spent();

@@ -24,26 +24,26 @@ describeWithPython("openai for Python", () => {
     const ran = await python.run(scenario, { base: clients.gateway.url, key: customer.account.key }, args);
     return { customer, ran };
   };
-  const told = async (scenario: string, args: Record<string, unknown>) => {
+  const runScenario = async (scenario: string, args: Record<string, unknown>) => {
     const { customer, ran } = await ask(scenario, args);
     if (ran.raised) throw new Error(`${ran.raised.class}: ${ran.raised.text}`);
     return { customer, value: ran.value };
   };
 
   test("transcripts: an object, the package's own type with segments, or a string, by the format", async () => {
-    const { customer, value: verbose } = await told("transcribe", { path, model: "transcribe", language: "en", temperature: 0 });
+    const { customer, value: verbose } = await runScenario("transcribe", { path, model: "transcribe", language: "en", temperature: 0 });
     expect(verbose).toMatchObject({ task: "transcribe", duration: 8, language: "english", billing: { cost_usd: minutePrice } });
     expect(await customer.spent()).toBe(minutePrice);
-    const { value: json } = await told("transcribe", { path, model: "transcribe", response_format: "json" });
+    const { value: json } = await runScenario("transcribe", { path, model: "transcribe", response_format: "json" });
     expect(json.text).toBe(verbose.text);
-    const { value: text } = await told("transcribe", { path, model: "transcribe", response_format: "text" });
+    const { value: text } = await runScenario("transcribe", { path, model: "transcribe", response_format: "text" });
     expect(text.trim()).toBe(verbose.text.trim());
-    const { value: srt } = await told("transcribe", { path, model: "transcribe", response_format: "srt" });
+    const { value: srt } = await runScenario("transcribe", { path, model: "transcribe", response_format: "srt" });
     expect(srt).toMatch(/^1\n00:00:00,000 --> /);
-    const { value: typed } = await told("typed", { path, model: "whisper-1" });
+    const { value: typed } = await runScenario("typed", { path, model: "whisper-1" });
     expect(typed).toMatchObject({ type: "TranscriptionVerbose", language: "english", duration: 8 });
     expect(typed.seeks).toHaveLength(verbose.segments.length);
-    const { value: texts } = await told("transcribe_bytes", { path, model: "transcribe", name: "meeting.wav" });
+    const { value: texts } = await runScenario("transcribe_bytes", { path, model: "transcribe", name: "meeting.wav" });
     expect(texts).toEqual([verbose.text, verbose.text]);
   });
 
@@ -72,15 +72,15 @@ describeWithPython("openai for Python", () => {
   test("speech: written to a file whole, and as it comes; both play as long as the text takes", async () => {
     const seconds = sentence.length / charactersPerSecond;
     const mp3 = join(folder, "whole.mp3");
-    const { customer, value: headers } = await told("speak", { path: mp3, model: "tts-1", text: sentence });
+    const { customer, value: headers } = await runScenario("speak", { path: mp3, model: "tts-1", text: sentence });
     expect(headers).toMatchObject({ "content-type": "audio/mpeg", "x-svc-model": "say/plain", "x-svc-alias": "tts-1" });
     expect((await decodeMp3(readFileSync(mp3))).seconds).toBeCloseTo(seconds, 0);
     expect(await customer.spent()).toBeCloseTo(sentence.length * characterPrice, 8);
     const streamed = join(folder, "streamed.mp3");
-    await told("speak_streaming", { path: streamed, model: "say/b", text: sentence, extra_body: { stream: true } });
+    await runScenario("speak_streaming", { path: streamed, model: "say/b", text: sentence, extra_body: { stream: true } });
     expect((await decodeMp3(readFileSync(streamed))).seconds).toBeCloseTo(seconds, 0);
     const pcm = join(folder, "whole.pcm");
-    await told("speak_streaming", { path: pcm, model: "say/plain", text: sentence, response_format: "pcm" });
+    await runScenario("speak_streaming", { path: pcm, model: "say/plain", text: sentence, response_format: "pcm" });
     expect(readPcm(readFileSync(pcm), 24_000).seconds).toBeCloseTo(seconds, 0);
   });
 

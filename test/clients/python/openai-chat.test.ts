@@ -31,10 +31,10 @@ describeWithPython("openai for Python", () => {
   test("a stream says what the whole answer says, under one id, and is charged the same", async () => {
     const { customer, run } = await customerAt();
     const whole = await run("chat", { model: "plain/chat" });
-    const told = await run("stream", { model: "plain/chat", stream_options: { include_usage: true } });
-    expect(told).toMatchObject({ text: whole.choices[0].message.content, finish: ["stop"], models: ["plain/chat"], without_choices: 1 });
-    expect(told.ids).toHaveLength(1);
-    expect(told.usage).toEqual([whole.usage]);
+    const answer = await run("stream", { model: "plain/chat", stream_options: { include_usage: true } });
+    expect(answer).toMatchObject({ text: whole.choices[0].message.content, finish: ["stop"], models: ["plain/chat"], without_choices: 1 });
+    expect(answer.ids).toHaveLength(1);
+    expect(answer.usage).toEqual([whole.usage]);
     expect(await customer.spent()).toBeCloseTo(2 * whole.usage.cost, 8);
   });
 
@@ -54,10 +54,10 @@ describeWithPython("openai for Python", () => {
   test("thinking is reasoning_content, whole and streamed", async () => {
     const { run } = await customerAt();
     const whole = await run("chat", { model: "think/other-field" });
-    const told = await run("stream", { model: "think/other-field", stream_options: { include_usage: true } });
-    expect(told.reasoning).toBe(whole.choices[0].message.reasoning_content);
-    expect(told.reasoning).not.toBe("");
-    expect(told.usage[0].completion_tokens_details.reasoning_tokens).toBe(32);
+    const answer = await run("stream", { model: "think/other-field", stream_options: { include_usage: true } });
+    expect(answer.reasoning).toBe(whole.choices[0].message.reasoning_content);
+    expect(answer.reasoning).not.toBe("");
+    expect(answer.usage[0].completion_tokens_details.reasoning_tokens).toBe(32);
   });
 
   test.each(["plain/chat", "tools/null-fields", "tools/no-index", "tools/whole-calls"])("tools of %s: streamed as whole", async (model) => {

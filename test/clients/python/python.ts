@@ -46,11 +46,11 @@ export function usePython(module: string, environment: Record<string, string> = 
   let child: ChildProcess;
   let lines: AsyncIterator<string>;
   let last: Promise<unknown> = Promise.resolve();
-  let said = "";
+  let output = "";
   beforeAll(() => {
     const cwd = fileURLToPath(new URL(".//", import.meta.url));
     child = spawn(interpreter, ["-B", "driver.py", module], { cwd, env: { ...runEnvironment(), ...environment } });
-    child.stderr!.on("data", (text: Buffer) => void (said += text.toString()));
+    child.stderr!.on("data", (text: Buffer) => void (output += text.toString()));
     lines = createInterface(child.stdout!)[Symbol.asyncIterator]();
   });
   afterAll(() => void child.kill());
@@ -58,7 +58,7 @@ export function usePython(module: string, environment: Record<string, string> = 
   async function ask(line: string): Promise<Ran> {
     child.stdin!.write(`${line}\n`);
     const { done, value } = await lines.next();
-    if (done) throw new Error(`the Python process ended: ${said}`);
+    if (done) throw new Error(`the Python process ended: ${output}`);
     return JSON.parse(value) as Ran;
   }
   return {

@@ -12,21 +12,21 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-interface Told {
+interface Refusal {
   message: string;
   param: string | null;
 }
 
-async function told(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Told & { json: any }> {
+async function refusalOf(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Refusal & { json: any }> {
   const { json } = await gateway.request("POST", `/v1/audio/${path}`, { key: account.key, body, headers });
   return { message: json.error.message, param: json.error.param, json };
 }
 
 const sound = wavFile(1);
 
-async function toldOfForm(fields: Record<string, string>, file: Buffer | null) {
+async function refusalOfForm(fields: Record<string, string>, file: Buffer | null) {
   const { body, type } = await formOf(fields, file);
-  return await told("transcriptions", body, { "content-type": type });
+  return await refusalOf("transcriptions", body, { "content-type": type });
 }
 
 describe("transcriptions", () => {
@@ -35,7 +35,7 @@ describe("transcriptions", () => {
     ["an http address", { audio_url: "http://example.com/a.mp3" }, "audio_url", "it must be an https:// address"],
     ["a language by its name", { audio_url: "https://example.com/a.mp3", language: "english" }, "language", "two-letter ISO 639-1 code"],
   ])("%s", async (_, body, param, words) => {
-    expect(await told("transcriptions", body)).toMatchObject({ param, message: expect.stringContaining(words) });
+    expect(await refusalOf("transcriptions", body)).toMatchObject({ param, message: expect.stringContaining(words) });
   });
 
   test.each<[string, Record<string, string>, Buffer | null, string, string]>([
@@ -44,16 +44,16 @@ describe("transcriptions", () => {
     ["a file of 26 MB", {}, Buffer.alloc(26 * 1024 * 1024), "file", "at most 25 MB are taken as file"],
     ["a field of another name", { audio: "x" }, null, "file", "file is required"],
   ])("%s in a form", async (_, fields, file, param, words) => {
-    expect(await toldOfForm(fields, file)).toMatchObject({ param, message: expect.stringContaining(words) });
+    expect(await refusalOfForm(fields, file)).toMatchObject({ param, message: expect.stringContaining(words) });
   });
 
   test("the bare file as the body: both forms are named", async () => {
-    const { message } = await told("transcriptions", sound, { "content-type": "audio/wav" });
+    const { message } = await refusalOf("transcriptions", sound, { "content-type": "audio/wav" });
     expect(message).toContain("the content-type must be multipart/form-data or application/json");
   });
 
   test("a model that makes speech: where it is served", async () => {
-    const { message, param } = await toldOfForm({ model: "lyra/flash" }, sound);
+    const { message, param } = await refusalOfForm({ model: "lyra/flash" }, sound);
     expect([message, param]).toEqual(["model is not valid: lyra/flash is served by /v1/audio/speech.", "model"]);
   });
 });
@@ -68,7 +68,7 @@ describe("speech", () => {
       ["voice_id", { voice_id: voice }],
       ["voice.id", { voice: { id: voice } }],
     ] as const) {
-      const { message, param } = await told("speech", { model, input: "Hello", ...sent });
+      const { message, param } = await refusalOf("speech", { model, input: "Hello", ...sent });
       expect(param).toBe(field);
       expect(message).toBe(
         `The request is not valid: ${model} can't speak with the voice ${voice}; GET /v1/audio/voices?provider=${family} lists those that it can.`,
@@ -77,23 +77,23 @@ describe("speech", () => {
   });
 
   test("a model of another kind: where it is served", async () => {
-    const { message, param } = await told("speech", { model: "lyra/music", input: "Hello" });
+    const { message, param } = await refusalOf("speech", { model: "lyra/music", input: "Hello" });
     expect([message, param]).toEqual(["lyra/music is not a text-to-speech model; it is served by /v1/audio/music.", "model"]);
   });
 
   test("an unknown model: only models that speak are suggested", async () => {
-    const { json } = await told("speech", { model: "tts-1", input: "Hello" });
+    const { json } = await refusalOf("speech", { model: "tts-1", input: "Hello" });
     expect(json.suggested_models).toEqual(["lyra/multilingual-quality"]);
   });
 });
 
 test("an empty model id can be seen in the message", async () => {
-  expect((await told("speech", { model: "", input: "Hello" })).message).toBe('The model "" is not served here.');
+  expect((await refusalOf("speech", { model: "", input: "Hello" })).message).toBe('The model "" is not served here.');
 });
 
 describe("music", () => {
   test("an unknown model: only models that make music are suggested", async () => {
-    const { json } = await told("music", { model: "suno", prompt: "Calm piano" });
+    const { json } = await refusalOf("music", { model: "suno", prompt: "Calm piano" });
     expect(json.suggested_models).toEqual(["lyra/music"]);
   });
 });
@@ -103,7 +103,7 @@ test.each([
   ["voice-clone", "for cloning voices"],
   ["voice-design", "for designing voices"],
 ])("%s while paused: says so, and suggests nothing that does something else", async (path, purpose) => {
-  const { message, json } = await told(path, {});
+  const { message, json } = await refusalOf(path, {});
   expect(message).toBe(`The model ${purpose} is not served here: it is paused.`);
   expect(json).toMatchObject({ did_you_mean: null, suggested_models: [] });
 });

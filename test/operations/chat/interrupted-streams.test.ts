@@ -68,8 +68,10 @@ describe("an interrupted stream", () => {
     expect((await world.logOf(reply))!.attempts).toMatchObject([{ route, outcome: "interrupted", status: 200 }]);
     const page = await scrapeUntil(world.gateway, ({ figure }) => figure("svc_upstream_attempts_total", { route }) === 1);
     expect(page.figure("svc_upstream_attempts_total", { route, outcome: "interrupted" })).toBe(1);
-    const told = logLines.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line["route"] === route);
-    expect(told).toMatchObject([{ msg: "a stream was interrupted", fault: "unavailable", request_id: reply.headers["x-request-id"] }]);
+    const routeLines = logLines.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line["route"] === route);
+    expect(routeLines).toMatchObject([
+      { msg: "a stream was interrupted", fault: "unavailable", request_id: reply.headers["x-request-id"] },
+    ]);
   });
 });
 

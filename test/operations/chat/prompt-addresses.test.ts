@@ -14,7 +14,7 @@ const world = chatWorld(
   },
 );
 
-const picture = "data:image/png;base64,iVBORw0KGgo=";
+const dataUrl = "data:image/png;base64,iVBORw0KGgo=";
 const words = { type: "text", text: "What is this?" };
 
 const refused = [
@@ -63,7 +63,7 @@ const taken = [
   "https://example.com/a.png?b=c#d",
   "https://93.184.216.34/a",
   "https://EXAMPLE.com:8443/a b",
-  picture,
+  dataUrl,
   "DATA:image/png;base64,AA==",
 ];
 
@@ -101,7 +101,7 @@ describe("400 invalid_parameter: an address that may lead into a private network
     ["an address instead of an object", { type: "video_url", video_url: url }, "video_url"],
     ["a kind that no contract knows", { type: "document_url", document_url: { pages: [{ url }] } }, "document_url.pages[0].url"],
     ["a kind that bears its address bare", { type: "image", image: "http://10.0.0.1/a.png" }, "image"],
-    ["frames of a video", { type: "video", video: [picture, "http://10.0.0.1/a.png"] }, "video[1]"],
+    ["frames of a video", { type: "video", video: [dataUrl, "http://10.0.0.1/a.png"] }, "video[1]"],
     ["a part of text with another address beside it", { ...words, image_url: { url } }, "image_url.url"],
   ])("chat: %s", async (_, part, path) => {
     expectRefused(await chat([user(words, part)]), `messages[0].content[1].${path}`);
@@ -171,7 +171,7 @@ describe("200: what leads to the internet or nowhere is forwarded as sent", () =
       content: "Rain",
       executed_tools,
       annotations,
-      images: [{ type: "image_url", image_url: { url: picture } }],
+      images: [{ type: "image_url", image_url: { url: dataUrl } }],
     };
     expect((await chat([user(words), said, user(words)])).status).toBe(200);
     expect(world.sent()[0]!["messages"]).toEqual([user(words), said, user(words)]);
@@ -187,11 +187,11 @@ describe("200: what leads to the internet or nowhere is forwarded as sent", () =
     ];
     expect((await asked("/v1/messages", { model: "demo/claude", messages })).status).toBe(200);
     const function_call = { id: "call_1", type: "function", function: { name: "open", arguments: JSON.stringify({ url }) } };
-    const told = [
+    const logged = [
       { role: "user", content: url },
       { role: "assistant", tool_calls: [function_call] },
       { role: "tool", tool_call_id: "call_1", content: url },
     ];
-    expect((await chat(told)).status).toBe(200);
+    expect((await chat(logged)).status).toBe(200);
   });
 });

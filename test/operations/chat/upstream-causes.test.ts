@@ -31,7 +31,7 @@ const secured = async (name: string) => {
   const keys = { key: readFileSync(tlsFile(`${name}-key`)), cert: readFileSync(tlsFile(name)) };
   return `https://127.0.0.1:${await listen(createTlsServer(keys, (_request, response) => response.end("{}")))}`;
 };
-const saying = (status: number, body: string) =>
+const answering = (status: number, body: string) =>
   web((_request, response) => response.writeHead(status, { "content-type": "application/json" }).end(body));
 const sentence = (message: string) => JSON.stringify({ error: { message } });
 
@@ -52,13 +52,13 @@ const cases = {
   "plain-text": [async () => (await web((_, response) => response.end())).replace("http:", "https:"), "tls_failed", /secure connection/],
   silent: [() => web(() => undefined), "timeout_first_byte", /300 ms/],
   reset: [() => web(({ socket }) => socket.resetAndDestroy()), "connection_reset", /ECONNRESET/],
-  key: [() => saying(401, sentence(`Key ${secret} was revoked on Friday`)), "http_401", /was revoked on Friday/],
-  limited: [() => saying(429, sentence("60 requests a minute on the free plan")), "http_429", /60 requests a minute/],
-  down: [() => saying(502, "<html><title>Bad gateway at the edge</title></html>"), "http_502", /Bad gateway at the edge/],
-  teapot: [() => saying(418, sentence("I am a teapot")), "http_4xx", /I am a teapot/],
-  gone: [() => saying(404, sentence("The model was retired")), "http_404", /The model was retired/],
-  unreadable: [() => saying(200, "not json"), "unreadable", /not JSON/],
-  inside: [() => saying(200, sentence("the backend is on fire")), "error_in_answer", /the backend is on fire/],
+  key: [() => answering(401, sentence(`Key ${secret} was revoked on Friday`)), "http_401", /was revoked on Friday/],
+  limited: [() => answering(429, sentence("60 requests a minute on the free plan")), "http_429", /60 requests a minute/],
+  down: [() => answering(502, "<html><title>Bad gateway at the edge</title></html>"), "http_502", /Bad gateway at the edge/],
+  teapot: [() => answering(418, sentence("I am a teapot")), "http_4xx", /I am a teapot/],
+  gone: [() => answering(404, sentence("The model was retired")), "http_404", /The model was retired/],
+  unreadable: [() => answering(200, "not json"), "unreadable", /not JSON/],
+  inside: [() => answering(200, sentence("the backend is on fire")), "error_in_answer", /the backend is on fire/],
 } as const satisfies Record<string, readonly [() => string | Promise<string>, string, RegExp]>;
 type Case = keyof typeof cases;
 const names = Object.keys(cases) as Case[];
@@ -81,18 +81,18 @@ beforeAll(async () => {
     })),
   );
   const others: Record<string, string> = {
-    served: await saying(
+    served: await answering(
       200,
       JSON.stringify({ choices: [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }] }),
     ),
-    rejected: await saying(400, sentence("I don't like 'Hello'")),
+    rejected: await answering(400, sentence("I don't like 'Hello'")),
     broken: await web((_request, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write('data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Hi"}}]}\n\n', () =>
         setTimeout(() => response.socket!.resetAndDestroy(), 50),
       );
     }),
-    long: await saying(500, sentence("very ".repeat(2_000))),
+    long: await answering(500, sentence("very ".repeat(2_000))),
   };
   for (const [id, url] of Object.entries(others))
     providers.push({ id, protocol: "openai", base_url: `${url}/v1`, api_key_env: "UPSTREAM_KEY", timeout_ms: 30_000 });

@@ -150,9 +150,9 @@ describe("200, a stream", () => {
     expect(textsOf(records)).toBe(whole.json.choices[0].text);
     const { id, object, created, model } = whole.json;
     for (const record of records.slice(0, -1)) expect(record).toMatchObject({ id, object, created, model });
-    const told = records.slice(0, -2).flatMap(({ choices }) => choices);
-    expect(told.at(-1).finish_reason).toBe("stop");
-    for (const choice of told.slice(0, -1)) {
+    const sent = records.slice(0, -2).flatMap(({ choices }) => choices);
+    expect(sent.at(-1).finish_reason).toBe("stop");
+    for (const choice of sent.slice(0, -1)) {
       expect(choice).toEqual({ text: expect.any(String), index: 0, logprobs: null, finish_reason: null });
       expect(choice.text).not.toBe("");
     }

@@ -102,7 +102,7 @@ describe("a genmedia job", () => {
 });
 
 describe("refusals, in genmedia's body", () => {
-  const told = ({ status, json, headers }: Awaited<ReturnType<typeof read>>, code: string) => {
+  const expectRefusal = ({ status, json, headers }: Awaited<ReturnType<typeof read>>, code: string) => {
     expect(json).toMatchObject({ error: expect.any(String), details: { error_type: expect.any(String), code } });
     expect(json.details.request_id).toBe(headers["x-request-id"]);
     return status;
@@ -116,17 +116,17 @@ describe("refusals, in genmedia's body", () => {
       ...[[account.key, "gm_1"] as const, [account.key, image.shownId] as const],
       ...[[account.key, image.shownId.replace("job_", "gm_")] as const, [other.key, genmedia.shownId] as const],
     ])
-      expect(told(await read(key, id), "job_not_found")).toBe(404);
+      expect(expectRefusal(await read(key, id), "job_not_found")).toBe(404);
     await endJobsOf(world.gateway, account);
   });
 
   test("401 missing_api_key, invalid_api_key; 403 permission_denied", async () => {
     const account = await world.account();
     const path = "/v1/genmedia/jobs/gm_1";
-    expect(told(await world.gateway.request("GET", path), "missing_api_key")).toBe(401);
-    expect(told(await read("svc_wrong", "gm_1"), "invalid_api_key")).toBe(401);
-    expect(told(await read((await world.gateway.createSession(account)).token, "gm_1"), "permission_denied")).toBe(403);
+    expect(expectRefusal(await world.gateway.request("GET", path), "missing_api_key")).toBe(401);
+    expect(expectRefusal(await read("svc_wrong", "gm_1"), "invalid_api_key")).toBe(401);
+    expect(expectRefusal(await read((await world.gateway.createSession(account)).token, "gm_1"), "permission_denied")).toBe(403);
     await setSuspended(world.gateway.context.db, account.accountId, new Date());
-    expect(told(await read(account.key, "gm_1"), "permission_denied")).toBe(403);
+    expect(expectRefusal(await read(account.key, "gm_1"), "permission_denied")).toBe(403);
   });
 });

@@ -7,7 +7,7 @@ import { parseUsd } from "../../../src/money.ts";
 import { eventually } from "../../support/eventually.ts";
 import { whileFailing } from "../../support/failing-statements.ts";
 import type { TestAccount, TestReply } from "../../support/gateway.ts";
-import { endJob, endJobsOf, expireQueued, newJob, whileImpatient } from "../../support/media-jobs.ts";
+import { endJob, endJobsOf, expireQueued, newJob, withShortTimeout } from "../../support/media-jobs.ts";
 import { highTiers } from "../../support/tiers.ts";
 import { chatWorld, language, provider } from "../chat/chat-gateway.ts";
 
@@ -36,7 +36,7 @@ const world = chatWorld(
   },
 );
 const run = (account: TestAccount, body: unknown) => world.gateway.request("POST", "/v1/genmedia/run", { key: account.key, body });
-const told = ({ status, json, headers }: TestReply) => {
+const refusalOf = ({ status, json, headers }: TestReply) => {
   expect(json.error).toEqual(expect.stringMatching(/\S/));
   expect(json.details).toMatchObject({ error_type: expect.any(String), request_id: headers["x-request-id"] });
   return [status, json.details.code];
@@ -67,17 +67,17 @@ describe("what is refused of a request", () => {
     [413, "request_too_large", JSON.stringify({ model: "demo/image", filler: "x".repeat(25 * 1024 * 1024) })],
   ] as const)("%i %s: %.80j", async (status, code, body) => {
     const account = await world.account({ deposit: "50" });
-    expect(told(await run(account, body))).toEqual([status, code]);
+    expect(refusalOf(await run(account, body))).toEqual([status, code]);
     await world.expectUntouched(account, 50);
   });
 
   test("401 missing_api_key, invalid_api_key; 403 permission_denied for a session", async () => {
     const account = await world.account();
     const body = { model: "demo/image", prompt };
-    expect(told(await world.gateway.request("POST", "/v1/genmedia/run", { body }))).toEqual([401, "missing_api_key"]);
-    expect(told(await run({ ...account, key: "svc_wrong" }, body))).toEqual([401, "invalid_api_key"]);
+    expect(refusalOf(await world.gateway.request("POST", "/v1/genmedia/run", { body }))).toEqual([401, "missing_api_key"]);
+    expect(refusalOf(await run({ ...account, key: "svc_wrong" }, body))).toEqual([401, "invalid_api_key"]);
     const { token } = await world.gateway.createSession(account);
-    expect(told(await run({ ...account, key: token }, body))).toEqual([403, "permission_denied"]);
+    expect(refusalOf(await run({ ...account, key: token }, body))).toEqual([403, "permission_denied"]);
   });
 
   test("wrong_endpoint names the model's own, model_not_found what is near", async () => {
@@ -91,7 +91,7 @@ describe("what is refused of a request", () => {
   test("403 permission_denied: a tier without video jobs, and the deposit that lifts it", async () => {
     const account = await world.account();
     const reply = await run(account, { model: "demo/video", prompt });
-    expect(told(reply)).toEqual([403, "permission_denied"]);
+    expect(refusalOf(reply)).toEqual([403, "permission_denied"]);
     expect(reply.json.error).toContain("allows no video jobs; deposits of 50 USD");
   });
 });
@@ -99,7 +99,7 @@ describe("what is refused of a request", () => {
 describe("money", () => {
   test("402 model_requires_paid: nothing was ever paid in", async () => {
     const reply = await run(await world.account({ credit: "5" }), { model: "demo/image", prompt });
-    expect(told(reply)).toEqual([402, "model_requires_paid"]);
+    expect(refusalOf(reply)).toEqual([402, "model_requires_paid"]);
     expect(reply.json).toMatchObject({
       ...{ need_usd: 5, required: 5, have_usd: 5, balance: 5, held_usd: 0, topup_url: expect.any(String) },
       ...{ topup: { url: expect.any(String), minimum_usd: 5 }, details: { model: "demo/image", tier: 0 } },
@@ -109,7 +109,7 @@ describe("money", () => {
   test("402 insufficient_credits: the hold cannot be placed", async () => {
     const account = await world.account({ deposit: "0.03" });
     const reply = await run(account, { model: "demo/image", prompt });
-    expect(told(reply)).toEqual([402, "insufficient_credits"]);
+    expect(refusalOf(reply)).toEqual([402, "insufficient_credits"]);
     expect(reply.json).toMatchObject({ need_usd: 0.04, have_usd: 0.03, details: { model: "demo/image", tier: 0 } });
     await world.expectUntouched(account, 0.03);
   });
@@ -118,7 +118,7 @@ describe("money", () => {
     const account = await world.account();
     const key = { accountId: account.accountId, name: "small", limit: parseUsd("0.03")!, at: new Date() };
     const { secret } = await createKey(world.gateway.context.db, key);
-    expect(told(await run({ ...account, key: secret }, { model: "demo/image", prompt }))).toEqual([402, "key_limit_reached"]);
+    expect(refusalOf(await run({ ...account, key: secret }, { model: "demo/image", prompt }))).toEqual([402, "key_limit_reached"]);
     await world.expectUntouched(account);
   });
 
@@ -129,7 +129,7 @@ describe("money", () => {
     await untilQueued(account);
     await endJob(world.gateway, account, first, { to: "succeeded", charged: "0.07" });
     const reply = await running;
-    expect(told(reply)).toEqual([402, "insufficient_credits"]);
+    expect(refusalOf(reply)).toEqual([402, "insufficient_credits"]);
     expect(reply.json).toMatchObject({
       need_usd: 0.04,
       have_usd: 0.03,
@@ -145,7 +145,7 @@ describe("money", () => {
     await world.gateway.context.db.pool.query("update key_budget set limit_amount = 4000000 where account_id = $1", [account.accountId]);
     await endJob(world.gateway, account, first, { to: "succeeded", charged: "0.03" });
     const reply = await running;
-    expect(told(reply)).toEqual([402, "key_limit_reached"]);
+    expect(refusalOf(reply)).toEqual([402, "key_limit_reached"]);
     expect(reply.json).toMatchObject({ need_usd: 0.04, have_usd: 0.01, balance: 19.97 });
   });
 
@@ -160,7 +160,7 @@ describe("what the gateway cannot take", () => {
     const account = await world.account();
     for (let n = 0; n < 2; n += 1) await newJob(world.gateway, account);
     const reply = await run(account, { model: "demo/image", prompt });
-    expect(told(reply)).toEqual([429, "rate_limited"]);
+    expect(refusalOf(reply)).toEqual([429, "rate_limited"]);
     expect(reply.headers["retry-after"]).toBe("5");
     await endJobsOf(world.gateway, account);
   });
@@ -170,8 +170,8 @@ describe("what the gateway cannot take", () => {
     const away = { part: "media_submit", code: "57P03" };
     const { context } = world.gateway;
     const ask = () => run(account, { model: "demo/image", prompt });
-    const { result } = await whileImpatient(context, () => whileFailing(context.db, away, ask));
-    expect(told(result)).toEqual([500, "db_error"]);
+    const { result } = await withShortTimeout(context, () => whileFailing(context.db, away, ask));
+    expect(refusalOf(result)).toEqual([500, "db_error"]);
     await world.expectUntouched(account);
   });
 });
@@ -185,7 +185,7 @@ describe("a job that failed", () => {
     const job = await newJob(world.gateway, account, { api: "genmedia", idempotencyKey: code });
     await endJob(world.gateway, account, job, { to: "failed", code, message: "What the job says.", word: "a_word" });
     const reply = await run(account, { model: "demo/image", prompt, idempotency_key: code });
-    expect(told(reply)).toEqual([code === "prompt_too_long" ? 400 : statuses[code], code]);
+    expect(refusalOf(reply)).toEqual([code === "prompt_too_long" ? 400 : statuses[code], code]);
     expect(reply.json).toMatchObject({ error: "What the job says.", details: { error_type: "a_word" } });
     await world.expectUntouched(account);
   });
@@ -195,7 +195,7 @@ describe("a job that failed", () => {
     const running = await newJob(world.gateway, account);
     await newJob(world.gateway, account, { api: "genmedia", idempotencyKey: "late" });
     await expireQueued(world.gateway, account);
-    expect(told(await run(account, { model: "demo/image", prompt, idempotency_key: "late" }))).toEqual([504, "timeout"]);
+    expect(refusalOf(await run(account, { model: "demo/image", prompt, idempotency_key: "late" }))).toEqual([504, "timeout"]);
     await endJob(world.gateway, account, running, { to: "failed" });
   });
 });

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import { whileFailing } from "../../support/failing-statements.ts";
-import { whileImpatient } from "../../support/media-jobs.ts";
-import { heldOf, pictures, submitWorld } from "./submit-gateway.ts";
+import { withShortTimeout } from "../../support/media-jobs.ts";
+import { heldOf, imageModels, submitWorld } from "./submit-gateway.ts";
 
 const world = submitWorld("/v1/images/generations", "img/plain");
 const { refused } = world;
@@ -18,7 +18,7 @@ describe("400 invalid_model", () => {
       const { json } = await refused({ model }, 400, "invalid_model");
       expect(json.error).toMatchObject({ param: "model", type: "invalid_request_error" });
       expect(json.error.message.length).toBeLessThan(400);
-      const served = pictures.filter((one) => !("state" in one)).map(({ id }) => id);
+      const served = imageModels.filter((one) => !("state" in one)).map(({ id }) => id);
       expect(served).toEqual(expect.arrayContaining(json.suggested_models));
       expect(json.suggested_models).not.toEqual([]);
     },
@@ -142,7 +142,7 @@ describe("500", () => {
     await refused({ model: "img/unknown" }, 400, "invalid_model", account); // the account is known from here on
     const away = { part: "media_submit", code: "57P01" };
     const { context } = world.gateway;
-    const { result } = await whileImpatient(context, () => whileFailing(context.db, away, () => refused({}, 500, "db_error", account)));
+    const { result } = await withShortTimeout(context, () => whileFailing(context.db, away, () => refused({}, 500, "db_error", account)));
     expect(result.json.error.type).toBe("api_error");
   });
 });

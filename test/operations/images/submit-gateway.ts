@@ -13,7 +13,7 @@ const image = (id: string, more: object = {}) => ({
   routes: [{ provider: "east", model: id }],
   ...more,
 });
-const clip = (id: string, more: object = {}) => ({
+const videoModel = (id: string, more: object = {}) => ({
   id,
   type: "video",
   pricing: { mode: "per-second", usd_per_second: 0.1 },
@@ -24,7 +24,7 @@ const reads = { input_modalities: ["text", "image"] };
 const tiers = { low: 0.009, medium: 0.019, high: 0.285 };
 const landscape = { default_aspect: "16:9", sizes: { "1:1": "1024x1024", "16:9": "1344x768", "9:16": "768x1344" } };
 
-export const pictures = [
+export const imageModels = [
   image("img/plain"),
   image("img/free", { pricing: { mode: "per-image", usd_per_image: 0.0035 } }),
   image("img/ten", reads),
@@ -45,12 +45,12 @@ export const pictures = [
   image("img/retired", { state: { retired: true, replacement: "img/plain" } }),
   image("img/nowhere", { routes: [{ provider: "text", model: "none" }] }),
 ];
-export const clips = [
-  clip("vid/steps", { durations: [5, 10], default_duration_s: 5, extra_keys: ["cfg_scale"] }),
-  clip("vid/any", { default_duration_s: 4 }),
-  clip("vid/first-frame", { requires_image: true, durations: [6] }),
-  clip("vid/paused", { state: { paused: true } }),
-  clip("vid/nowhere", { routes: [{ provider: "text", model: "none" }] }),
+export const videoModels = [
+  videoModel("vid/steps", { durations: [5, 10], default_duration_s: 5, extra_keys: ["cfg_scale"] }),
+  videoModel("vid/any", { default_duration_s: 4 }),
+  videoModel("vid/first-frame", { requires_image: true, durations: [6] }),
+  videoModel("vid/paused", { state: { paused: true } }),
+  videoModel("vid/nowhere", { routes: [{ provider: "text", model: "none" }] }),
 ];
 const chat = { id: "demo/chat", type: "language", pricing: { mode: "per-token", input: 0.5, output: 1.5 } };
 
@@ -77,7 +77,7 @@ export interface SubmitWorld {
 export function submitWorld(
   path: string,
   model: string,
-  { models = [...pictures, ...clips], limits = tierRows as object[] } = {},
+  { models = [...imageModels, ...videoModels], limits = tierRows as object[] } = {},
 ): SubmitWorld {
   let gateway: Gateway;
   beforeAll(async () => {

@@ -20,7 +20,7 @@ const idsOf = async (account: TestAccount, query = "") => {
 };
 
 let account: TestAccount;
-let jobs: Record<"done" | "failed" | "clip" | "other" | "waiting", MediaJob>;
+let jobs: Record<"done" | "failed" | "video" | "other" | "waiting", MediaJob>;
 beforeAll(async () => {
   account = await world.account();
   const submit = (job: Parameters<typeof newJob>[2]) => newJob(world.gateway, account, job);
@@ -29,12 +29,12 @@ beforeAll(async () => {
   const failed = await submit({ alias: "picture" });
   await endJob(world.gateway, account, failed, { to: "failed", code: "provider_timeout" });
   await submit({ api: "genmedia" });
-  const clip = await submit({ kind: "video", estimated: "0.5" });
-  await endJob(world.gateway, account, clip, { to: "succeeded", charged: "0.5", files: [mp4File()] });
+  const video = await submit({ kind: "video", estimated: "0.5" });
+  await endJob(world.gateway, account, video, { to: "succeeded", charged: "0.5", files: [mp4File()] });
   const other = await submit({ model: "demo/retired-since" });
   for (let n = 0; n < 3; n += 1) await submit({ kind: "video", api: "genmedia" });
   const waiting = await submit({ kind: "video" });
-  jobs = { done, failed, clip, other, waiting };
+  jobs = { done, failed, video, other, waiting };
 });
 afterAll(() => endJobsOf(world.gateway, account));
 const shown = (...names: (keyof typeof jobs)[]) => names.map((name) => jobs[name].shownId);
@@ -43,7 +43,7 @@ describe("a page", () => {
   test("is newest first, image and video jobs together, without those of genmedia", async () => {
     const { json } = await list(account);
     expect(json).toMatchObject({ object: "list", has_more: false, first_id: jobs.waiting.shownId, last_id: jobs.done.shownId });
-    expect(json.data.map(({ id }: { id: string }) => id)).toEqual(shown("waiting", "other", "clip", "failed", "done"));
+    expect(json.data.map(({ id }: { id: string }) => id)).toEqual(shown("waiting", "other", "video", "failed", "done"));
     expect(json.data.map(({ object }: { object: string }) => object)).toEqual([
       "video.job",
       "image.job",
@@ -68,7 +68,7 @@ describe("a page", () => {
     for (; page.json.has_more; page = await list(account, `?limit=2&after=${page.json.last_id}`))
       found.push(...page.json.data.map(({ id }: { id: string }) => id));
     found.push(...page.json.data.map(({ id }: { id: string }) => id));
-    expect(found).toEqual(shown("waiting", "other", "clip", "failed", "done"));
+    expect(found).toEqual(shown("waiting", "other", "video", "failed", "done"));
     expect((await list(account, `?after=${jobs.done.shownId}`)).json).toEqual({
       ...{ object: "list", data: [], has_more: false, first_id: null, last_id: null },
     });
@@ -92,12 +92,12 @@ describe("a page", () => {
 describe("filters", () => {
   test.each([
     ["status=queued", ["waiting"]],
-    ["status=succeeded,failed", ["clip", "failed", "done"]],
-    ["status=succeeded&status=failed", ["clip", "failed", "done"]],
+    ["status=succeeded,failed", ["video", "failed", "done"]],
+    ["status=succeeded&status=failed", ["video", "failed", "done"]],
     ["status=refunded", []],
     ["kind=image", ["other", "failed", "done"]],
-    ["kind=video", ["waiting", "clip"]],
-    ["model=demo%2Fvideo", ["waiting", "clip"]],
+    ["kind=video", ["waiting", "video"]],
+    ["model=demo%2Fvideo", ["waiting", "video"]],
     ["model=picture", ["failed", "done"]],
     ["model=demo/retired-since", ["other"]],
     ["model=demo/none", []],

@@ -82,7 +82,9 @@ describe("audio", () => {
     const { key } = await world.account();
     const reply = await world.gateway.request("GET", "/v1/audio/voices?provider=all", { key });
     expect(reply.headers["x-svc-cache"]).toBe("partial");
-    const told = logLines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ provider }) => provider === "voices-a");
-    expect(told).toMatchObject([{ cause: "http_401", detail: expect.stringMatching(/\w/) as string }]);
+    const providerLines = logLines
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ provider }) => provider === "voices-a");
+    expect(providerLines).toMatchObject([{ cause: "http_401", detail: expect.stringMatching(/\w/) as string }]);
   });
 });

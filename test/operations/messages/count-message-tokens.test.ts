@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { TestAccount, TestReply } from "../../support/gateway.ts";
 import { chatWorld, language } from "../chat/chat-gateway.ts";
 import { hello } from "./message-events.ts";
-import { said, unreadable } from "./message-contents.ts";
+import { assistantMessage, unreadable } from "./message-contents.ts";
 
 const able = { supports_tools: true, supports_vision: true, supports_structured_outputs: true };
 const world = chatWorld(
@@ -69,7 +69,7 @@ describe("200", () => {
 
   test("images count a fixed number, whatever their bytes", async () => {
     const account = await world.account();
-    const image = (data: string) => said({ type: "image", source: { type: "base64", media_type: "image/png", data } });
+    const image = (data: string) => assistantMessage({ type: "image", source: { type: "base64", media_type: "image/png", data } });
     const small = await count(account, { model: "demo/able", ...image("iVBORw0KGgo=") });
     const large = await count(account, { model: "demo/able", ...image("iVBORw0KGgo=".repeat(10_000)) });
     expect(small.json).toEqual(large.json);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { TestReply } from "../../support/gateway.ts";
 import { chatWorld, language } from "../chat/chat-gateway.ts";
-import { said, unreadable } from "./message-contents.ts";
+import { assistantMessage, unreadable } from "./message-contents.ts";
 import { askMessage, hello } from "./message-events.ts";
 
 const able = { supports_tools: true, supports_vision: true, supports_structured_outputs: true };
@@ -76,7 +76,13 @@ describe("400 unsupported_content", () => {
 
   test("a document that is only an address, where no upstream fetches it", async () => {
     const document = { type: "document", source: { type: "url", url: "https://example.com/a.pdf" } };
-    await refused({ model: "demo/able", ...said(document) }, 400, "invalid_request_error", "unsupported_content", "messages[0].content[0]");
+    await refused(
+      { model: "demo/able", ...assistantMessage(document) },
+      400,
+      "invalid_request_error",
+      "unsupported_content",
+      "messages[0].content[0]",
+    );
   });
 
   test("text in any wrapping is no such content", async () => {
@@ -85,7 +91,7 @@ describe("400 unsupported_content", () => {
       { type: "document", source: { type: "content", content: [{ type: "text", text: "Two." }] } },
       { type: "search_result", source: "https://example.com", title: "B", content: [{ type: "text", text: "Three." }] },
     ];
-    const reply = await askMessage(world, await world.account(), { model: "demo/chat", ...said(...blocks) });
+    const reply = await askMessage(world, await world.account(), { model: "demo/chat", ...assistantMessage(...blocks) });
     expect(reply.status).toBe(200);
     const texts = (world.sent()[0]!.messages as { content: { text: string }[] }[])[0]!.content.map(({ text }) => text);
     expect(texts).toEqual(["A\n\nOne.", "Two.", "B\nhttps://example.com\nThree."]);

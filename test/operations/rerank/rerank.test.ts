@@ -174,9 +174,9 @@ describe("400 invalid_request", () => {
     [{ top_n: "2" }, "top_n"],
     [{ return_documents: "yes" }, "return_documents"],
     [{ model: "demo/chat" }, "/v1/chat/completions"],
-  ])("%j", async (body, told) => {
+  ])("%j", async (body, expected) => {
     const { json } = await refused(body, 400, "invalid_request");
-    expect(json.error.message).toContain(told);
+    expect(json.error.message).toContain(expected);
     expect(world.sent()).toEqual([]);
   });
 

@@ -52,7 +52,7 @@ describe("400 stateless_only", () => {
     ["prompt", { prompt: { id: "pmpt_1" } }, "prompt"],
     ["an item's id", { input: [{ type: "item_reference", id: "fc_1" }] }, "input[0]"],
     ["a file's id", message({ type: "input_file", file_id: "file_1" }), "input[1].content[0].file_id"],
-    ["a picture's id", message({ type: "input_image", file_id: "file_1" }), "input[1].content[0].file_id"],
+    ["an image's id", message({ type: "input_image", file_id: "file_1" }), "input[1].content[0].file_id"],
   ])("%s: the message says what to do instead, and no model is asked", async (_, body, param) => {
     const text = await expectRefused(body, 400, "stateless_only", param);
     expect(text).toMatch(new RegExp(`^${RegExp.escape(param)} needs .*: (send|wait)`));
@@ -74,7 +74,7 @@ describe("400 invalid_parameter and missing_parameter", () => {
     ["a penalty", { presence_penalty: -3 }, "presence_penalty"],
     ["a file's address", message({ type: "input_file", file_url: "https://example.com/a.pdf" }), "input[1].content[0].file_url"],
     ["a file without bytes", message({ type: "input_file" }), "input[1].content[0].file_data"],
-    ["a picture without address", message({ type: "input_image" }), "input[1].content[0].image_url"],
+    ["an image without address", message({ type: "input_image" }), "input[1].content[0].image_url"],
     ["a hosted tool", { tools: [weather, { type: "file_search", vector_store_ids: ["vs"] }] }, "tools[1].type"],
     ["one in a namespace", { tools: [{ type: "namespace", name: "a", tools: [{ type: "mcp" }] }] }, "tools[0].tools[0].type"],
     ["one among items", { input: [{ type: "additional_tools", tools: [{ type: "shell" }] }] }, "input[0].tools[0].type"],
@@ -104,7 +104,7 @@ describe("400 invalid_parameter and missing_parameter", () => {
 describe("400 unsupported_content", () => {
   test.each([
     [
-      "a picture for a model without eyes",
+      "an image for a model that cannot see",
       message({ type: "input_image", image_url: "data:image/png;base64,AA" }),
       "input[1].content[0]",
       "image",

@@ -130,11 +130,11 @@ describe("200, characters as they are billed", () => {
     ["an emoji outside the first plane is one", "😀😀", "😀😀", 2],
     ["blanks and line ends count", " a\n b ", " a\n b ", 6],
     ["half of a pair stands for what can't be read", "a\ud800b", "a\ufffdb", 3],
-  ])("%s", async (_, input, said, characters) => {
+  ])("%s", async (_, input, spoken, characters) => {
     const reply = await world.ask(await world.account(), { input });
     expect(reply.headers["x-svc-chars-billed"]).toBe(String(characters));
     expect(Number(reply.headers["x-svc-cost-usd"])).toBe(Math.round(characters * priceA * 1e5) / 1e8);
-    expect(orders()[0]!.json.text).toBe(said);
+    expect(orders()[0]!.json.text).toBe(spoken);
   });
 
   test("5000 are taken: letters, emoji, and twice as many that become 5000", async () => {

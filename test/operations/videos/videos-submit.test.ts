@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import { postEntry } from "../../../src/ledger/post.ts";
 import { whileFailing } from "../../support/failing-statements.ts";
-import { whileImpatient } from "../../support/media-jobs.ts";
-import { clips, heldOf, pictures, submitWorld } from "../images/submit-gateway.ts";
+import { withShortTimeout } from "../../support/media-jobs.ts";
+import { videoModels, heldOf, imageModels, submitWorld } from "../images/submit-gateway.ts";
 
 const world = submitWorld("/v1/videos/generations", "vid/steps");
 const { accepted, refused } = world;
@@ -38,9 +38,9 @@ describe("a new job", () => {
   test("the idempotency key of an image names no video", async () => {
     const account = await world.account();
     const body = { model: "img/plain", prompt: "A lighthouse", idempotency_key: "both" };
-    const picture = await world.gateway.request("POST", "/v1/images/generations", { key: account.key, body });
+    const image = await world.gateway.request("POST", "/v1/images/generations", { key: account.key, body });
     const film = await world.submit(account, { idempotency_key: "both" });
-    expect([picture.status, film.status]).toEqual([202, 202]);
+    expect([image.status, film.status]).toEqual([202, 202]);
   });
 
   test("null means not given; of extra only what the model names goes on", async () => {
@@ -177,13 +177,13 @@ describe("500", () => {
     await refused({ duration_s: 0 }, 400, "invalid_duration", account); // the account is known from here on
     const away = { part: "media_submit", code: "57P01" };
     const { context } = world.gateway;
-    await whileImpatient(context, () => whileFailing(context.db, away, () => refused({}, 500, "db_error", account)));
+    await withShortTimeout(context, () => whileFailing(context.db, away, () => refused({}, 500, "db_error", account)));
   });
 });
 
 describe("while no video model is served", () => {
-  const paused = clips.map((model) => ({ ...model, state: { paused: true } }));
-  const without = submitWorld("/v1/videos/generations", "vid/steps", { models: [...pictures, ...paused] });
+  const paused = videoModels.map((model) => ({ ...model, state: { paused: true } }));
+  const without = submitWorld("/v1/videos/generations", "vid/steps", { models: [...imageModels, ...paused] });
   test.each([{}, "{", "", "[]", { model: 5 }, { model: "vid/steps", prompt: "" }, { model: "img/plain" }])(
     "404 model_not_found right after authentication, whatever the body: %j",
     async (body) => {

@@ -26,7 +26,7 @@ export interface OwnVoicesWorld {
   expectRefused(account: TestAccount, reply: TestReply, status: number, code: string, balance?: number): Promise<void>;
 }
 
-export const clip = wavFile(11);
+export const voiceSample = wavFile(11);
 export const sailor = "An old sailor, rough but kind";
 
 const maker = (id: string, capability: string, usd: number, more: object = {}) => ({
@@ -54,7 +54,7 @@ export function ownVoicesWorld(): OwnVoicesWorld {
     providers: making(),
     asked: [],
     account: (options = { deposit: "20" }) => gateway.createAccount(options),
-    async clone({ key }, fields = {}, file = clip, signal) {
+    async clone({ key }, fields = {}, file = voiceSample, signal) {
       const { body, type } = await formOf(fields, file);
       const headers = { "content-type": type };
       return gateway.request("POST", "/v1/audio/voice-clone", { key, body, headers, ...(signal && { signal }) });

@@ -45,7 +45,7 @@ const clone = async ({ key }: TestAccount, file = wavFile(11)) => {
 };
 const design = ({ key }: TestAccount, body: object) =>
   gateway.request("POST", "/v1/audio/voice-design", { key, body: { description: "An old sailor", ...body } });
-const say = ({ key }: TestAccount, voice_id: string, model = "mimir/speech-hd") =>
+const speak = ({ key }: TestAccount, voice_id: string, model = "mimir/speech-hd") =>
   gateway.request("POST", "/v1/audio/speech", { key, body: { model, input: "The lantern burns all night.", voice_id } });
 
 describe("the catalogs", () => {
@@ -87,11 +87,11 @@ describe("a voice of one's own", () => {
     expect(await list(owner, "provider_b")).toEqual([own, ...before]);
     expect((await list(owner, "all"))[0]).toEqual(own);
     expect(await list(other, "provider_b")).toHaveLength(300);
-    const spoken = await say(owner, json.voice_id);
+    const spoken = await speak(owner, json.voice_id);
     expect([spoken.status, spoken.headers["content-type"]]).toEqual([200, "audio/mpeg"]);
     // As the provider calls it, too.
     for (const called of [json.voice_id, json.voice_id.replace("svcv_x_", "")]) {
-      const refused = await say(other, called);
+      const refused = await speak(other, called);
       expect([refused.status, refused.json.error.code]).toEqual([403, "voice_not_owned"]);
     }
     expect(await list(owner, "provider_b")).toEqual([own, ...before]);

@@ -2,14 +2,14 @@
 import { describe, expect, test } from "vitest";
 import { expectFault, json } from "../openai/chat-fixture.ts";
 import { startHost } from "../upstream-fixture.ts";
-import { key, look, lookAtResult, startQueue, submitPicture } from "./fal-fixture.ts";
+import { key, look, lookAtResult, startQueue, submitImage } from "./fal-fixture.ts";
 
 const listed = (type: string, msg = "It went wrong", loc: unknown[] = ["body", "prompt"]) =>
   JSON.stringify({ detail: [{ loc, msg, type, url: "https://docs.fal.ai/errors", ctx: {}, input: "a lighthouse" }] });
-const told = (error_type: string, detail = "It went wrong") => JSON.stringify({ detail, error_type });
+const errorBody = (error_type: string, detail = "It went wrong") => JSON.stringify({ detail, error_type });
 
 const offer = async (status: number, body: string, headers: Record<string, string> = {}) =>
-  submitPicture(await startHost(json(status, body, headers)));
+  submitImage(await startHost(json(status, body, headers)));
 const result = (status: number, body: string, headers: Record<string, string> = {}) => lookAtResult(json(status, body, headers));
 
 /** Word, status, the job's code, the fault of an offer, the fault of work. */
@@ -76,8 +76,8 @@ const requestErrors = table.filter(
 describe("a request's error, in words", () => {
   test.each(requestErrors)("%s (%i): %s; an offer is %s, work %s", async (word, status, code, offered, worked) => {
     const job = { code, word };
-    expect((await expectFault(offer(status, told(word)), offered)).job).toEqual(job);
-    expect((await expectFault(result(status, told(word)), worked)).job).toEqual(job);
+    expect((await expectFault(offer(status, errorBody(word)), offered)).job).toEqual(job);
+    expect((await expectFault(result(status, errorBody(word)), worked)).job).toEqual(job);
     const header = { "x-fal-error-type": word };
     expect((await expectFault(offer(status, '{"detail":"It went wrong"}', header), offered)).job).toEqual(job);
     expect((await expectFault(result(status, "", header), worked)).job).toEqual(job);
@@ -109,7 +109,7 @@ describe("which content policy", () => {
     ["Dangerous content: weapons", "content_policy_unsafe"],
   ])("%s", async (msg, code) => {
     expect((await expectFault(result(422, listed("content_policy_violation", msg)), "refused")).job!.code).toBe(code);
-    expect((await expectFault(offer(422, told("content_policy_violation", msg)), "refused")).job!.code).toBe(code);
+    expect((await expectFault(offer(422, errorBody("content_policy_violation", msg)), "refused")).job!.code).toBe(code);
   });
 
   test("its context counts, the prompt that it repeats does not", async () => {
@@ -122,7 +122,12 @@ describe("which content policy", () => {
 
 describe("whose error", () => {
   test.each([401, 402, 403])("%i is our own account's, whatever was asked", async (status) => {
-    for (const body of ['{"detail":"User is locked. Reason: Exhausted balance."}', told("authorization_error"), '{"message":"No"}', ""]) {
+    for (const body of [
+      '{"detail":"User is locked. Reason: Exhausted balance."}',
+      errorBody("authorization_error"),
+      '{"message":"No"}',
+      "",
+    ]) {
       expect((await expectFault(offer(status, body), "our_fault")).job).toBeNull();
       expect((await expectFault(result(status, body), "our_fault")).job).toBeNull();
     }
@@ -131,7 +136,7 @@ describe("whose error", () => {
   test("429: rate_limited with the wait; the model's own one, listed, ends the work", async () => {
     const error = await expectFault(offer(429, '{"detail":"Too many concurrent requests"}', { "retry-after": "7" }), "rate_limited");
     expect(error).toMatchObject({ retryAfterMs: 7_000, job: { code: "provider_rate_limited" } });
-    await expectFault(result(429, told("rate_limited")), "rate_limited");
+    await expectFault(result(429, errorBody("rate_limited")), "rate_limited");
     await expectFault(result(429, ""), "rate_limited");
   });
 
@@ -149,7 +154,7 @@ describe("whose error", () => {
     ["500 in fal's shape", 500, '{"detail":"Internal Server Error"}', {}],
     ["500 in the other shape", 500, '{"message":"Internal Server Error"}', {}],
     ["503 that is not to be retried", 503, "", { "x-fal-retryable": "false" }],
-    ["an unknown type", 503, told("gpu_on_fire"), {}],
+    ["an unknown type", 503, errorBody("gpu_on_fire"), {}],
     ["499", 499, "", {}],
   ])("%s ends the work", async (_what, status, body, headers) => {
     expect((await expectFault(result(status, body, headers), "failed")).job!.code).toBe("provider_error");
@@ -165,8 +170,8 @@ describe("whose error", () => {
 
   test("one with a word that no table has is kept with it", async () => {
     const job = { code: "invalid_input", word: "bad_request" };
-    expect((await expectFault(offer(400, told("bad_request")), "rejected")).job).toEqual(job);
-    expect((await expectFault(result(400, told("bad_request")), "rejected")).job).toEqual(job);
+    expect((await expectFault(offer(400, errorBody("bad_request")), "rejected")).job).toEqual(job);
+    expect((await expectFault(result(400, errorBody("bad_request")), "rejected")).job).toEqual(job);
   });
 
   test("404: a missing application, and a missing result", async () => {
@@ -193,7 +198,7 @@ describe("what is said", () => {
     expect(error.param).toBe("image_url");
     const asks = [
       () => offer(500, `{"detail":"${key}"}`),
-      () => offer(422, told(key, key)),
+      () => offer(422, errorBody(key, key)),
       () => result(422, listed(key, key)),
       async () => look(await startQueue(JSON.stringify({ status: "COMPLETED", error: key, error_type: key }))),
     ];

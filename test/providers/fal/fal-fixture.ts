@@ -8,7 +8,7 @@ import { type Answer, type Host, routeTo, startHost, useUpstream } from "../upst
 
 export const key = "fal-id:fal-secret-0001";
 
-export const picture: ImageOrder = {
+export const image: ImageOrder = {
   prompt: "a lighthouse",
   count: 2,
   size: { width: 1344, height: 768 },
@@ -18,7 +18,7 @@ export const picture: ImageOrder = {
   extra: {},
 };
 
-const clip: VideoOrder = { prompt: "waves", firstFrame: null, soundTrack: null, seconds: 5, aspect: null, extra: {} };
+const video: VideoOrder = { prompt: "waves", firstFrame: null, soundTrack: null, seconds: 5, aspect: null, extra: {} };
 
 export interface Ask {
   upstream?: Upstream;
@@ -31,13 +31,13 @@ export function callOf(host: Host, { signal = new AbortController().signal, prov
   return { route, signal, requestId: "req_test", publicModel: "demo/image" };
 }
 
-export function submitPicture(host: Host, order: Partial<ImageOrder> = {}, ask: Ask = {}): Promise<Begun> {
+export function submitImage(host: Host, order: Partial<ImageOrder> = {}, ask: Ask = {}): Promise<Begun> {
   const upstream = ask.upstream ?? useUpstream();
-  return falImages(upstream)({ ...callOf(host, ask), jobId: "job_1", order: { ...picture, ...order } });
+  return falImages(upstream)({ ...callOf(host, ask), jobId: "job_1", order: { ...image, ...order } });
 }
 
-export function submitClip(host: Host, order: Partial<VideoOrder> = {}): Promise<Begun> {
-  return falVideos(useUpstream())({ ...callOf(host), jobId: "vid_1", order: { ...clip, ...order } });
+export function submitVideo(host: Host, order: Partial<VideoOrder> = {}): Promise<Begun> {
+  return falVideos(useUpstream())({ ...callOf(host), jobId: "vid_1", order: { ...video, ...order } });
 }
 
 export function ticketAt(host: Host): Ticket {

@@ -82,7 +82,7 @@ test("nothing of lyrics and length where none were given; a host that doesn't qu
   expect(JSON.parse(host.requests[0]!.body)).toEqual({ prompt: "a waltz", output_format: "mp3_44100_128" });
 });
 
-test("a WAV file becomes what was ordered; anything else than was ordered is unreadable", async () => {
+test("a WAV file becomes the requested format; any other format is unreadable", async () => {
   const both = wav(Buffer.alloc(4 * 44_100, 1), 2);
   expect(await bytesOf(await make(await startQueue([complete]), { format: "pcm_44100" }, loading(both)))).toEqual(
     Buffer.alloc(2 * 44_100, 1),
@@ -117,7 +117,7 @@ describe("work that fails", () => {
   test("no song in the output", async () => {
     await expectFault(make(await startQueue([complete], { body: { seed: 7 } })), "failed");
   });
-  test("an order that is not taken", async () => {
+  test("a request that the queue does not accept", async () => {
     const host = await startHost((_request, response) => void response.writeHead(429).end("{}"));
     await expectFault(make(host), "rate_limited");
   });

@@ -12,9 +12,9 @@ import { type Answer, type Host, startHost, until, useUpstream } from "../upstre
 
 const order: SpeechOrder = { text: "Hello.", voice: "calm", format: "mp3_44100_128", settings: { stability: 1 }, progressive: false };
 const fine = { status_code: 0, status_msg: "success" };
-const sayTo = (host: Host, change: Partial<SpeechOrder> = {}, signal?: AbortSignal) =>
+const speakTo = (host: Host, change: Partial<SpeechOrder> = {}, signal?: AbortSignal) =>
   minimaxSpeech(useUpstream())({ ...callTo(host, { protocol: "minimax" }, signal), order: { ...order, ...change } });
-const say = async (answer: Answer, change: Partial<SpeechOrder> = {}) => sayTo(await startHost(answer), change);
+const speak = async (answer: Answer, change: Partial<SpeechOrder> = {}) => speakTo(await startHost(answer), change);
 const whole = (audio: Buffer | string | null, more: object = {}) =>
   json(
     200,
@@ -31,7 +31,7 @@ const progressive = { progressive: true };
 describe("what is asked", () => {
   test("whole", async () => {
     const host = await startHost(whole(Buffer.from("bytes")));
-    expect(await sayTo(host)).toEqual({ kind: "whole", bytes: Buffer.from("bytes") });
+    expect(await speakTo(host)).toEqual({ kind: "whole", bytes: Buffer.from("bytes") });
     expect(host.requests).toMatchObject([{ method: "POST", url: "/v1/t2a_v2", headers: { authorization: "Bearer sk-demo-secret-0001" } }]);
     expect(JSON.parse(host.requests[0]!.body)).toEqual({
       model: "upstream-model",
@@ -59,7 +59,7 @@ describe("what is asked", () => {
     ["ulaw_8000", { format: "pcm", sample_rate: 8_000, channel: 1 }],
   ] as const)("%s", async (format, setting) => {
     const host = await startHost(whole(tonePcm(440, 8_000, 0.1)));
-    await sayTo(host, { format });
+    await speakTo(host, { format });
     expect((JSON.parse(host.requests[0]!.body) as { audio_setting: unknown }).audio_setting).toEqual(setting);
   });
 });
@@ -72,7 +72,7 @@ describe("forms that it lacks are made from its PCM", () => {
   };
   test.each([false, true])("mp3_44100_192, progressive: %s", async (progressively) => {
     const pcm = tonePcm(440, 44_100, 1);
-    const made = await say(progressively ? streamed(pcm) : whole(pcm), { format: "mp3_44100_192", progressive: progressively });
+    const made = await speak(progressively ? streamed(pcm) : whole(pcm), { format: "mp3_44100_192", progressive: progressively });
     const decoder = new MPEGDecoder();
     await decoder.ready;
     const decoded = decoder.decode(await bytesOf(made));
@@ -82,7 +82,7 @@ describe("forms that it lacks are made from its PCM", () => {
   });
   test.each([false, true])("ulaw_8000, progressive: %s", async (progressively) => {
     const pcm = tonePcm(440, 8_000, 1);
-    const made = await say(progressively ? streamed(pcm) : whole(pcm), { format: "ulaw_8000", progressive: progressively });
+    const made = await speak(progressively ? streamed(pcm) : whole(pcm), { format: "ulaw_8000", progressive: progressively });
     expect(await bytesOf(made)).toHaveLength(8_000);
   });
 });
@@ -95,18 +95,18 @@ describe("streams", () => {
     ["all of it is in the last", [record("onetwo", 2)]],
     ["something follows the last", [record("onetwo", 2), "[DONE]", record("three", 1)]],
   ])("%s", async (_what, records) => {
-    expect(String(await bytesOf(await say(events(sse(...records)), progressive)))).toBe("onetwo");
+    expect(String(await bytesOf(await speak(events(sse(...records)), progressive)))).toBe("onetwo");
   });
 
   test("however its bytes were cut", async () => {
     const text = sse(record("one", 1), record("two", 1), record("onetwo", 2));
     const answer = pieces(text.match(/[^]{1,7}/g)!, "text/event-stream");
-    expect(String(await bytesOf(await say(answer, progressive)))).toBe("onetwo");
+    expect(String(await bytesOf(await speak(answer, progressive)))).toBe("onetwo");
   });
 
   test("a last record of megabytes that repeats everything is passed over", async () => {
     const long = "x".repeat(4_000_000);
-    expect(await bytesOf(await say(events(sse(record("one", 1), record(long, 2))), progressive))).toHaveLength(3);
+    expect(await bytesOf(await speak(events(sse(record("one", 1), record(long, 2))), progressive))).toHaveLength(3);
   });
 
   test("a host that keeps the socket open after the last record: it has ended", async () => {
@@ -114,18 +114,18 @@ describe("streams", () => {
       (_request, response) =>
         void response.writeHead(200, { "content-type": "text/event-stream" }).write(sse(record("one", 1), record("", 2))),
     );
-    expect(String(await bytesOf(await sayTo(host, progressive)))).toBe("one");
+    expect(String(await bytesOf(await speakTo(host, progressive)))).toBe("one");
     expect(host.sockets.size).toBe(1); // it was not waited for
     await until(() => host.sockets.size === 0);
   });
 
   test("one that ends without its last record has broken", async () => {
-    const made = await say(events(sse(record("one", 1))), progressive);
+    const made = await speak(events(sse(record("one", 1))), progressive);
     await expectFault(bytesOf(made), "unavailable");
   });
 
   test("an error in mid-stream", async () => {
-    const made = await say(pieces([sse(record("one", 1)), sse(failure(2013, "Bad."))], "text/event-stream"), progressive);
+    const made = await speak(pieces([sse(record("one", 1)), sse(failure(2013, "Bad."))], "text/event-stream"), progressive);
     expect(await expectFault(bytesOf(made), "rejected")).toMatchObject({ reason: "Bad." });
   });
 
@@ -133,11 +133,11 @@ describe("streams", () => {
     const hex = Buffer.from("onetwo").toString("hex");
     const cut = [hex.slice(0, 1), hex.slice(1, 4), "", hex.slice(4, 5), hex.slice(5)];
     const records = cut.map((audio) => ({ data: { audio, status: 1 } }));
-    expect(String(await bytesOf(await say(events(sse(...records, record("onetwo", 2))), progressive)))).toBe("onetwo");
+    expect(String(await bytesOf(await speak(events(sse(...records, record("onetwo", 2))), progressive)))).toBe("onetwo");
   });
 
   test("half a byte at the end, after audio", async () => {
-    const made = await say(events(sse(record("one", 1), { data: { audio: "f", status: 1 } }, record("", 2))), progressive);
+    const made = await speak(events(sse(record("one", 1), { data: { audio: "f", status: 1 } }, record("", 2))), progressive);
     await expectFault(bytesOf(made), "unreadable");
   });
 
@@ -152,7 +152,7 @@ describe("streams", () => {
       then(response);
     };
     let read = 0;
-    await bodyOf(await say(answer, { ...progressive, format: "ulaw_8000" })).read(async (chunk) => {
+    await bodyOf(await speak(answer, { ...progressive, format: "ulaw_8000" })).read(async (chunk) => {
       await new Promise((resolve) => setTimeout(resolve, 300));
       read += chunk.length;
     });
@@ -169,11 +169,11 @@ describe("streams", () => {
     ["half a byte and an error", events(sse({ data: { audio: "f", status: 1 } }, failure(1002))), "rate_limited"],
     ["no JSON", events("data: {\n\n"), "unreadable"],
   ] as [string, Answer, UpstreamFault][])("%s: before anything was served", async (_what, answer, fault) => {
-    await expectFault(say(answer, progressive), fault);
+    await expectFault(speak(answer, progressive), fault);
   });
 
   test("a host that ignores `stream`: whole", async () => {
-    expect(await say(whole(Buffer.from("bytes")), progressive)).toEqual({ kind: "whole", bytes: Buffer.from("bytes") });
+    expect(await speak(whole(Buffer.from("bytes")), progressive)).toEqual({ kind: "whole", bytes: Buffer.from("bytes") });
   });
 
   test("without a reader the host's socket fills; an abort closes it", async () => {
@@ -181,7 +181,7 @@ describe("streams", () => {
     const never = endless(block, block, "text/event-stream");
     const host = await startHost(never.answer);
     const abort = new AbortController();
-    const made = await sayTo(host, progressive, abort.signal);
+    const made = await speakTo(host, progressive, abort.signal);
     expect(await settled(never.written)).toBeLessThan(16_000_000);
     const reading = bodyOf(made).read(() => new Promise((resolve) => setTimeout(resolve, 1)));
     abort.abort(new Error("the client left"));
@@ -205,14 +205,14 @@ describe("errors under status 200", () => {
     [2013, "rejected", null],
     [20132, "rejected", "voice_id"],
   ])("%i: %s", async (code, fault, param) => {
-    const error = await expectFault(say(json(200, JSON.stringify(failure(code, "Ask MiniMax, key sk-demo-secret-0001.")))), fault);
+    const error = await expectFault(speak(json(200, JSON.stringify(failure(code, "Ask MiniMax, key sk-demo-secret-0001.")))), fault);
     expect(error).toMatchObject({ param, reason: "Ask [hidden], key [hidden]." });
   });
 
   test("under another status the number counts too; without one, the status", async () => {
-    await expectFault(say(json(500, JSON.stringify(failure(1008)))), "our_fault");
-    await expectFault(say(json(429, "{}")), "rate_limited");
-    await expectFault(say(json(502, "<html>")), "unavailable");
+    await expectFault(speak(json(500, JSON.stringify(failure(1008)))), "our_fault");
+    await expectFault(speak(json(429, "{}")), "rate_limited");
+    await expectFault(speak(json(502, "<html>")), "unavailable");
   });
 
   test.each([
@@ -228,19 +228,19 @@ describe("errors under status 200", () => {
       json(200, `{"base_resp":{"status_code":${code}},"data":{"audio":"ff"}}`),
     ]),
   ])("%s: unreadable", async (_what, answer) => {
-    await expectFault(say(answer), "unreadable");
+    await expectFault(speak(answer), "unreadable");
   });
 
   test.each([false, true])("half a sample is no sound to make anything of, progressive: %s", async (progressively) => {
     const half = { data: { audio: "ff", status: 2 }, base_resp: fine };
     const answer = progressively ? events(sse(half)) : json(200, JSON.stringify(half));
     for (const format of ["mp3_44100_192", "ulaw_8000"] as const)
-      await expectFault(say(answer, { format, progressive: progressively }), "unreadable");
+      await expectFault(speak(answer, { format, progressive: progressively }), "unreadable");
   });
 
   test("megabytes of it are decoded right", async () => {
     const audio = Buffer.from(Uint8Array.from({ length: 3_000_001 }, (_, at) => (at * 7) & 255));
-    const made = await say(whole(audio));
+    const made = await speak(whole(audio));
     expect((await bytesOf(made)).equals(audio)).toBe(true);
   });
 });

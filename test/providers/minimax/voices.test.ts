@@ -133,7 +133,7 @@ describe("songs", () => {
     expect(sentTo(host, "/v1/music_generation")).not.toHaveProperty("lyrics");
   });
 
-  test("PCM of two channels becomes the one that was ordered", async () => {
+  test("PCM of two channels becomes the one channel that was requested", async () => {
     const pcm = tonePcm(440, 44_100, 1);
     const both = Buffer.concat(
       Array.from({ length: pcm.length / 2 }, (_, at) => pcm.subarray(at * 2, at * 2 + 2)).flatMap((sample) => [sample, sample]),

@@ -8,7 +8,7 @@ import { type Answer, type Host, routeTo, startHost, until, useUpstream } from "
 import { expectFault, json } from "./chat-fixture.ts";
 
 const square = { width: 1024, height: 1024 };
-const picture: ImageOrder = { prompt: "a lighthouse", count: 1, size: square, aspect: "1:1", quality: null, references: [], extra: {} };
+const imageOrder: ImageOrder = { prompt: "a lighthouse", count: 1, size: square, aspect: "1:1", quality: null, references: [], extra: {} };
 const nothing = { contentType: null, width: null, height: null, seconds: null, fps: null };
 const file = Buffer.from("a picture");
 const answered = JSON.stringify({ created: 1, data: [{ b64_json: file.toString("base64"), revised_prompt: "A lighthouse" }] });
@@ -26,7 +26,7 @@ interface Ask {
 function make(host: Host, order: Partial<ImageOrder> = {}, ask: Ask = {}): Promise<Begun> {
   const { upstream = useUpstream(), signal = new AbortController().signal, provider, fetchReference = fetchPng } = ask;
   const call = { route: routeTo(`${host.url}/v1`, provider), signal, requestId: "req_test", publicModel: "demo/image", jobId: "job_1" };
-  return openaiImages(upstream, fetchReference)({ ...call, order: { ...picture, ...order } });
+  return openaiImages(upstream, fetchReference)({ ...call, order: { ...imageOrder, ...order } });
 }
 
 const makeOf = async (answer: Answer | string, order: Partial<ImageOrder> = {}, ask: Ask = {}) =>

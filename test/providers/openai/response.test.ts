@@ -85,8 +85,8 @@ describe("usage, in disjoint buckets", () => {
         if (read === null) return;
         for (const bucket of Object.values(read)) expect(Number.isInteger(bucket) && Number(bucket) >= 0).toBe(true);
         expect(read.reasoning).toBeLessThanOrEqual(read.output);
-        const told = Number(usage.prompt_tokens ?? 0); // "9" is 9
-        const shown = Number.isInteger(told) && told >= 0 ? told : 0;
+        const count = Number(usage.prompt_tokens ?? 0); // "9" is 9
+        const shown = Number.isInteger(count) && count >= 0 ? count : 0;
         expect(read.input + read.cacheRead + read.cacheWrite).toBeGreaterThanOrEqual(shown > 1e8 ? 0 : shown);
         expect(read.input + read.cacheRead + read.cacheWrite).toBeLessThanOrEqual(Math.max(shown, Number(usage.total_tokens) || 0, 2));
       }),

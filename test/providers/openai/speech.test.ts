@@ -10,7 +10,7 @@ import { type Answer, startHost, until, useUpstream } from "../upstream-fixture.
 import { expectFault, json } from "./chat-fixture.ts";
 
 const order: SpeechOrder = { text: "Hello.", voice: "alloy", format: "pcm_24000", settings: { stability: 0.5 }, progressive: false };
-const say = async (answer: Answer, change: Partial<SpeechOrder> = {}, signal?: AbortSignal) => {
+const speak = async (answer: Answer, change: Partial<SpeechOrder> = {}, signal?: AbortSignal) => {
   const host = await startHost(answer);
   return openaiSpeech(useUpstream())({ ...callTo(host, {}, signal), order: { ...order, ...change } });
 };
@@ -26,7 +26,7 @@ test("POST /audio/speech: the model's and the voice's ids there, and PCM is aske
 });
 
 test("pcm_24000 is handed on as it is, half a sample at the end left out", async () => {
-  expect((await bytesOf(await say(pieces([...cut, Buffer.from([9])], "audio/pcm")))).equals(pcm)).toBe(true);
+  expect((await bytesOf(await speak(pieces([...cut, Buffer.from([9])], "audio/pcm")))).equals(pcm)).toBe(true);
 });
 
 test.each([
@@ -35,16 +35,16 @@ test.each([
 ] as const)("%s is MP3 of that rate with the same tone", async (format, sampleRate) => {
   const decoder = new MPEGDecoder();
   await decoder.ready;
-  const decoded = decoder.decode(await bytesOf(await say(pieces(cut), { format })));
+  const decoded = decoder.decode(await bytesOf(await speak(pieces(cut), { format })));
   expect(decoded).toMatchObject({ sampleRate, errors: [] });
   expect(loudnessAt(1_000, decoded.channelData[0]!, sampleRate)).toBeCloseTo(0.5, 1);
   decoder.free();
 });
 
 test("pcm_16000 has its samples, ulaw_8000 a byte a sample", async () => {
-  const lower = samplesOf(await bytesOf(await say(pieces(cut), { format: "pcm_16000" })));
+  const lower = samplesOf(await bytesOf(await speak(pieces(cut), { format: "pcm_16000" })));
   expect([lower.length, loudnessAt(1_000, lower, 16_000)]).toEqual([16_000, expect.closeTo(0.5, 2)]);
-  expect(await bytesOf(await say(pieces(cut), { format: "ulaw_8000" }))).toHaveLength(8_000);
+  expect(await bytesOf(await speak(pieces(cut), { format: "ulaw_8000" }))).toHaveLength(8_000);
 });
 
 test("it has begun with the first byte, long before the last", async () => {
@@ -53,7 +53,7 @@ test("it has begun with the first byte, long before the last", async () => {
     response.writeHead(200, { "content-type": "audio/pcm" }).write(pcm);
     finish = () => response.end(pcm);
   };
-  const made = await say(answer, { format: "mp3_44100_128" });
+  const made = await speak(answer, { format: "mp3_44100_128" });
   finish();
   expect((await bytesOf(made)).length).toBeGreaterThan(30_000);
 });
@@ -63,7 +63,7 @@ describe.each(["pcm_24000", "mp3_44100_128"] as const)("%s that never ends", (fo
 
   test("without a reader the host's socket fills and no more comes", async () => {
     const host = never();
-    const made = await say(host.answer, { format });
+    const made = await speak(host.answer, { format });
     expect(await settled(host.written)).toBeLessThan(16_000_000);
     bodyOf(made).cancel();
   });
@@ -123,11 +123,11 @@ describe("failures", () => {
     ["200 with another form", pieces([Buffer.from("RIFF\xff\xff\xff\xffWAVE")], "audio/wav"), "unreadable"],
     ["a socket that closes before the first byte", (_request, response) => response.destroy(), "unavailable"],
   ] as [string, Answer, "rejected"][])("%s", async (_what, answer, fault) => {
-    for (const format of ["pcm_24000", "mp3_44100_128", "ulaw_8000"] as const) await expectFault(say(answer, { format }), fault);
+    for (const format of ["pcm_24000", "mp3_44100_128", "ulaw_8000"] as const) await expectFault(speak(answer, { format }), fault);
   });
 
   test("a stream that breaks after it has begun rejects while it is read", async () => {
-    const made = await say((_request, response) => {
+    const made = await speak((_request, response) => {
       response.writeHead(200, { "content-type": "audio/pcm" }).write(pcm);
       setTimeout(() => response.destroy(), 20);
     });

@@ -52,9 +52,11 @@ describe("a host that answers whole", () => {
     "%s: all its characters are counted",
     async (name) => {
       const stream = await askStream(json(200, fixture(`${name}.json`)));
-      const told = assembled(await collect(stream));
+      const heard = assembled(await collect(stream));
       expect(stream.tally.characters).toBe(
-        told.content.length + told.reasoning.length + told.calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, 0),
+        heard.content.length +
+          heard.reasoning.length +
+          heard.calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, 0),
       );
     },
   );

@@ -5,7 +5,7 @@ import { dialects } from "./dialects.ts";
 import { asked, cheaper, dearer, type Prices, said, saidOfTexts, saidTooMuch, text, wide } from "./reference.ts";
 
 /** To the first byte, and between two: as short as a loaded machine allows. */
-const impatientMs = 2_000;
+const shortTimeoutMs = 2_000;
 export const decisionsModel = "jev";
 /** Output tokens a call may have; the last for what is to be more than was reserved. */
 const caps = { usual: 500, reached: wide.tokens };
@@ -34,7 +34,7 @@ export function catalogOf(plans: readonly Planned[]): string {
   const providers = protocols.flatMap((provider) => [
     { id: provider.protocol, ...provider },
     { id: `second-${provider.protocol}`, ...provider },
-    { id: `impatient-${provider.protocol}`, ...provider, timeout_ms: impatientMs },
+    { id: `impatient-${provider.protocol}`, ...provider, timeout_ms: shortTimeoutMs },
   ]);
   return JSON.stringify({ providers, models: plans.flatMap(modelsOf), tiers: highTiers() });
 }

@@ -22,7 +22,7 @@ export function testMatrix(kinds: readonly Kind[]): void {
   beforeAll(async () => {
     const [first] = plans;
     gateway = await startGateway({ catalog: catalogOf(first?.model === decisionsModel ? [first] : plans) });
-    // A provider's own patience then counts in mid-stream, where a minute is the least otherwise.
+    // A provider's own timeout then applies in mid-stream, where the minimum is otherwise a minute.
     upstreams = connectUpstreams({ idleMs: 0 });
     gateway.context.providers = openAdapters(upstreams, gateway.context.media);
   });

@@ -58,8 +58,8 @@ if (!ranking.ok && ranking.error.status === 429) {
   exactly<"rate_limit">()(ranking.error.code);
   exactly<"rate_limit">()(ranking.error.body.error.type);
 }
-const clip = await svc.genmedia.run({ model: "demo/video", prompt: "Waves" }).result();
-if (!clip.ok && clip.error.status === 504) exactly<"provider_timeout" | "timeout">()(clip.error.body.details.code);
+const video = await svc.genmedia.run({ model: "demo/video", prompt: "Waves" }).result();
+if (!video.ok && video.error.status === 504) exactly<"provider_timeout" | "timeout">()(video.error.body.details.code);
 const answer = await svc.messages.create({ model: "best", max_tokens: 9, messages: [] }).result();
 if (!answer.ok && answer.error.status === 503) exactly<"overloaded_error" | "api_error">()(answer.error.body.error.type);
 

@@ -1,23 +1,23 @@
-// What a request to the queue asks for: images, vectors, a video or a song, their size, number and length. Wrong input is no refusal
-// at the door: the queue takes any document, and the run fails.
+// What a request to the queue asks for: images, vectors, a video or a song, their size, number and length. Wrong input does not
+// make the submit fail: the queue takes any document, and the run fails.
 import type { Knobs } from "../knob-list.ts";
-import { type PictureFormat, readFormat } from "../made/picture.ts";
+import { type ImageFormat, readFormat } from "../made/image.ts";
 import { type Fields, isFields } from "../request-fields.ts";
 import { digest } from "../seed.ts";
 import { secondsOfSong } from "../sound/make-sound.ts";
 import type { Failure } from "./errors.ts";
 import type { FailureType } from "./failure-types.ts";
 
-export interface Order {
-  kind: "picture" | "vector" | "clip" | "song";
+export interface MediaRequest {
+  kind: "image" | "vector" | "video" | "song";
   prompt: string;
   /** Everything drawn follows from it and the prompt. */
   seed: number;
   count: number;
   width: number;
   height: number;
-  /** Of a picture. */
-  format: PictureFormat;
+  /** Of an image. */
+  format: ImageFormat;
   /** Of a video. */
   aspect: string;
   /** Of a video and of a song. */
@@ -51,8 +51,8 @@ class Wrong extends Error {
   }
 }
 
-/** The order, or why the run will fail. */
-export function readOrder(name: string, knobs: Knobs, input: Fields): Order | Failure {
+/** The request, or why the run will fail. */
+export function readMediaRequest(name: string, knobs: Knobs, input: Fields): MediaRequest | Failure {
   try {
     return readRight(name, knobs, input);
   } catch (error) {
@@ -61,11 +61,11 @@ export function readOrder(name: string, knobs: Knobs, input: Fields): Order | Fa
   }
 }
 
-function readRight(name: string, knobs: Knobs, input: Fields): Order {
+function readRight(name: string, knobs: Knobs, input: Fields): MediaRequest {
   if (makesSongs.test(name) && !/\bvideo/.test(name)) return readSong(name, knobs, input);
   const prompt = readPrompt(input);
   checkReferences(name, input);
-  const kind = /\bvideo/.test(name) ? "clip" : knobs.svg || /\bvector/.test(name) ? "vector" : "picture";
+  const kind = /\bvideo/.test(name) ? "video" : knobs.svg || /\bvector/.test(name) ? "vector" : "image";
   const [width, height] = readSize(input);
   const seed = readSeed(name, prompt, input);
   return {
@@ -77,12 +77,12 @@ function readRight(name: string, knobs: Knobs, input: Fields): Order {
     width: knobs.width ?? width,
     height: knobs.height ?? height,
     aspect: typeof input["aspect_ratio"] === "string" ? input["aspect_ratio"] : "16:9",
-    seconds: kind === "clip" ? (knobs.seconds ?? readSeconds(input["duration"])) : 0,
+    seconds: kind === "video" ? (knobs.seconds ?? readSeconds(input["duration"])) : 0,
   };
 }
 
 /** As long as its words need; of a prompt, of lyrics, or of both. */
-function readSong(name: string, knobs: Knobs, input: Fields): Order {
+function readSong(name: string, knobs: Knobs, input: Fields): MediaRequest {
   const lyrics = input["lyrics"] ?? input["lyrics_prompt"] ?? "";
   if (typeof lyrics !== "string") throw new Wrong("missing", "lyrics");
   if (lyrics.length > promptMax) throw new Wrong("string_too_long", "lyrics");

@@ -1,9 +1,9 @@
-// A picture in the format that was asked for: JPEG, SVG, and PNG for every other.
+// An image in the requested format: JPEG, SVG, and PNG for every other.
 import { crc32, deflateSync } from "node:zlib";
 import { pick, type Random, seededRandom, wholeBetween } from "../seed.ts";
 import { makeJpeg } from "./jpeg.ts";
 
-export type PictureFormat = "png" | "jpeg";
+export type ImageFormat = "png" | "jpeg";
 
 export interface MadeFile {
   bytes: Buffer;
@@ -12,17 +12,17 @@ export interface MadeFile {
 }
 
 /** WebP, which the simulator doesn't write, is answered as PNG. */
-export function readFormat(sent: unknown): PictureFormat {
+export function readFormat(sent: unknown): ImageFormat {
   return sent === "jpeg" || sent === "jpg" ? "jpeg" : "png";
 }
 
 /** Wholly black without a seed. */
-export function makePicture(format: PictureFormat, width: number, height: number, seed: string | null): MadeFile {
+export function makeImage(format: ImageFormat, width: number, height: number, seed: string | null): MadeFile {
   const make = format === "jpeg" ? makeJpeg : makePng;
   return { bytes: make(width, height, seed), contentType: `image/${format}`, extension: format === "jpeg" ? "jpg" : "png" };
 }
 
-// A picture as a PNG file: a palette of four colours, two bits a pixel, so that sixteen megapixels cost milliseconds.
+// An image as a PNG file: a palette of four colours, two bits a pixel, so that sixteen megapixels cost milliseconds.
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** Sides of the tiles, in pixels; whole bytes of a row. */
@@ -64,7 +64,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, named, checksum]);
 }
 
-// A picture as an SVG file: plain shapes in colours of the seed, and the prompt's words as escaped text.
+// An image as an SVG file: plain shapes in colours of the seed, and the prompt's words as escaped text.
 
 const shapes = 6;
 const wordsShown = 80;
