@@ -106,7 +106,7 @@ test("an account so busy that its balance is never free is served, too", async (
   const callers = [keepBusy(), keepBusy(), keepBusy()]; // one holds, two queue
   const { faults, stop } = await beat(owner, [busy]);
   await expect
-    .poll(() => holdsOf(busy), { timeout: 20_000 })
+    .poll(() => holdsOf(busy))
     .toEqual(tended)
     .finally(() => (over = true));
   await Promise.all(callers);

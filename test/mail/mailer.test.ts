@@ -165,7 +165,7 @@ describe("bounds", () => {
 
   test("the 1,001st mail under way is dropped, and the log says so", async () => {
     const server = await startMailServer();
-    const { mailer, log } = startMailer(server.port);
+    const { mailer, log } = startMailer(server.port, "", { closeMs: 60_000 });
     for (let n = 0; n < 1_002; n++) mailer.send({ ...mail, to: `user${n}@example.com` });
     await mailer.close();
     expect(server.received).toHaveLength(1_000);

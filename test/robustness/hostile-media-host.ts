@@ -67,7 +67,7 @@ beforeAll(async () => {
     ],
     tiers: highTiers(),
   });
-  const jobs = { lookMs: { first: 10, last: 30 }, wakeMs: 100, deadlineMs: { image: 3_000, video: 3_000 } };
+  const jobs = { lookMs: { first: 10, last: 30 }, wakeMs: 100, deadlineMs: { image: 3_000, video: 30_000 } };
   gateway = await startGateway({ catalog, env: { HOSTILE_KEY: secret, SVC_DATA_DIR: dataDir }, jobs, logLines, graceMs: 1_000 });
   account = await gateway.createAccount({ deposit: "100" });
 });
