@@ -6,7 +6,7 @@ const docs = "https://gateway.example/docs/errors";
 export function unknownPathBody(status: number, method: string, path: string): object {
   const shared = { param: null, retryable: false, request_id: requestId };
   if (status === 404) {
-    const error = { message: `There is nothing at ${path}.`, type: "not_found_error", code: "endpoint_not_found", ...shared };
+    const error = { message: `There is no endpoint at ${path}.`, type: "not_found_error", code: "endpoint_not_found", ...shared };
     const available_endpoints = ["POST /v1/chat/completions", "POST /v1/messages", "GET /v1/models"];
     return { error: { ...error, doc_url: `${docs}#endpoint_not_found` }, available_endpoints };
   }

@@ -87,7 +87,7 @@ describe("a whole answer that waits for its reader", () => {
     const other = { json: { model: "demo/embed", input: "hi" }, headers: { authorization: "Bearer svc_other" } };
     expect((await call(edge, "/v1/embeddings", other)).text.length).toBeGreaterThan(bytes / 2);
     expect(edge.logs.filter((line) => line["gone"] === true)).toHaveLength(1);
-    expect(edge.logs.filter(({ msg }) => String(msg).startsWith("an answer is cut off"))).toMatchObject([{ bytes: expect.any(Number) }]);
+    expect(edge.logs.filter(({ msg }) => String(msg).startsWith("an answer was aborted"))).toMatchObject([{ bytes: expect.any(Number) }]);
     for (const { socket } of [...idlers, third]) socket.destroy();
     await expect.poll(held).toBe(0);
     expect((await call(edge, "/v1/chat/completions", { json: chat, headers: auth })).text.length).toBeGreaterThan(bytes);
