@@ -36,7 +36,7 @@ describe("a bundle", () => {
     const text = await bundled(chatAlone);
     expect(pathsIn(text)).toEqual(["/v1/chat/completions"]);
     expect(text).not.toMatch(/FormData\(|has_more|last_id|octet-stream|getRandomValues/);
-    const [, kb, gzip] = /chat alone has (\d+) KB \((\d+) KB\s+compressed\)/.exec(readme())!.map(Number);
+    const [, kb, gzip] = /chat alone has (\d+) KB\s+\((\d+) KB\s+compressed\)/.exec(readme())!.map(Number);
     const size = kilobytes(text);
     console.log(`chat alone: ${size.whole} KB, ${size.compressed} KB compressed`);
     expect(size.whole).toBeLessThan(kb!);
@@ -50,7 +50,7 @@ describe("a bundle", () => {
   test("of the client holds every operation that has a name, and is as small as the README says", async () => {
     const text = await bundled(whole);
     expect(pathsIn(text).length).toBeGreaterThan(25);
-    const [, kb, gzip] = /whole client (\d+) KB \((\d+) KB\s+compressed\)/.exec(readme())!.map(Number);
+    const [, kb, gzip] = /whole client (\d+) KB\s+\((\d+) KB\s+compressed\)/.exec(readme())!.map(Number);
     const size = kilobytes(text);
     console.log(`client: ${size.whole} KB, ${size.compressed} KB compressed`);
     expect(size.whole).toBeLessThan(kb!);
