@@ -244,7 +244,7 @@ test("SIGTERM during a rolling restart ends all of it in order, and it is not sa
   await until(() => workersOf(gateway).length === 3, "a new worker starts");
   const seen = workersOf(gateway);
   expect(await gateway.kill("SIGTERM")).toBe(0);
-  expect(said(gateway, "rolling restart done")).toBe(0);
+  expect(timesLogged(gateway, "rolling restart done")).toBe(0);
   expect((await Promise.all(inFlight)).filter(({ whole }) => !whole)).toEqual([]);
   expect(seen.filter((pid) => isAlive(pid))).toEqual([]);
   expect((await world.db.pool.query("select 1 from replica")).rowCount).toBe(0); // each process has said good-bye
