@@ -188,7 +188,7 @@ function domainList(text: string | null, name: string): string[] | null {
   const domains = text.split(",").map((domain) => domain.trim().toLowerCase());
   const wrong = domains.find((domain) => !isDomain(domain));
   if (wrong !== undefined)
-    throw new Error(`${name} must be domains with commas between them, such as example.com,example.org; "${wrong}" is none`);
+    throw new Error(`${name} must be domains with commas between them, such as example.com,example.org; "${wrong}" is not a domain`);
   return domains;
 }
 
