@@ -10,7 +10,11 @@ test.each<[name: string, value: string, says: string]>([
   ["DATABASE_DIRECT_URL", "mysql://u:p@host/svc", "must be the address of a Postgres, such as postgres://user@host/database"],
   ["SVC_ALLOW_PRIVATE_URLS", "true", 'must be one of 1, 0, off, false, not "true"'],
   ["SVC_SIGNUP", "maybe", 'must be one of open, invite, closed, not "maybe"'],
-  ["SVC_SIGNUP_DOMAINS", "example.com,@acme", 'must be domains with commas between them, such as example.com,example.org; "@acme" is not a domain'],
+  [
+    "SVC_SIGNUP_DOMAINS",
+    "example.com,@acme",
+    'must be domains with commas between them, such as example.com,example.org; "@acme" is not a domain',
+  ],
   ["SVC_SIGNUP_DOMAINS", ",", 'must be domains with commas between them, such as example.com,example.org; "" is not a domain'],
   ["SVC_SIGNUP_CREDIT", "-1", 'must be USD from 0 to 1000 with at most 8 decimals, such as 0.50, not "-1"'],
   ["SVC_SIGNUP_CREDIT", "50 cents", 'must be USD from 0 to 1000 with at most 8 decimals, such as 0.50, not "50 cents"'],
