@@ -1,6 +1,6 @@
-// POST /v1/audio/music. src/audio/plan-music.ts reads the request, src/audio/make-audio.ts has the steps.
+// POST /v1/audio/music. src/audio/plan-music-and-sound.ts reads the request, src/audio/make-audio.ts has the steps.
 import { makeAudio } from "../src/audio/make-audio.ts";
-import { planMusic } from "../src/audio/plan-music.ts";
+import { planMusic } from "../src/audio/plan-music-and-sound.ts";
 import type { Handler } from "../src/operation.ts";
 
 export const createMusic: Handler<"createMusic"> = (context, request) =>

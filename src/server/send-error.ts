@@ -12,8 +12,8 @@ import { sendReply } from "./reply.ts";
 // Answers bytes that aren't HTTP: node's parser gives up before there is a request, so the answer is written by hand. It has the same
 // shape, request id and log line as every other.
 
-/** How long the client may take to read the answer before the socket is destroyed. */
-const brokenLingerMs = 1_000;
+/** How long bytes already written may take to reach the client before its connection is destroyed. */
+const lingerMs = 1_000;
 
 /** Silence isn't malformed: upload_timeout (408) is reserved and never sent, the connection just ends. */
 const silent = new Set(["ECONNRESET", "EPIPE", "ETIMEDOUT", "ERR_HTTP_REQUEST_TIMEOUT"]);
@@ -32,7 +32,7 @@ export function answerClientError(edge: Edge, connections: Connections, error: N
   const place: ErrorPlace = { dialect: exchange?.dialect ?? "standard", requestId, publicUrl: edge.publicUrl };
   const rendered = renderError("invalid_request", { text: { reason }, ...(tooLarge && { status: 431 }) }, place);
   socket.end(rawReply(rendered.status, { ...rendered.headers, "x-request-id": requestId }, JSON.stringify(rendered.body)));
-  setTimeout(() => socket.destroy(), brokenLingerMs).unref();
+  setTimeout(() => socket.destroy(), lingerMs).unref();
 }
 
 function rawReply(status: number, headers: Record<string, string>, body: string): string {
@@ -62,9 +62,6 @@ export async function sendError(edge: Edge, exchange: Exchange, thrown: unknown)
   const rendered = renderError(error.code, error.details, { dialect: exchange.dialect, requestId, publicUrl: edge.publicUrl });
   await sendReply(edge, exchange, rendered);
 }
-
-/** How long bytes written before the failure may take to reach the client. */
-const lingerMs = 1_000;
 
 /** The status is already sent: only a connection that ends before the body shows the client that the answer is incomplete. */
 function breakOff({ req, res }: Exchange): void {

@@ -54,11 +54,8 @@ async function open(path: string, body: object, count: number): Promise<() => vo
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const request = { method: "POST", headers, body: JSON.stringify({ model, stream: true, ...body }), signal: controller.signal };
   const one = async () => {
-    let reply = await fetch(`${world.url}/v1/${path}`, request);
-    while (reply.status === 503) {
-      await sleep(200);
-      reply = await fetch(`${world.url}/v1/${path}`, request);
-    }
+    let reply: Response;
+    while ((reply = await fetch(`${world.url}/v1/${path}`, request)).status === 503) await sleep(200);
     expect(reply.status).toBe(200);
     await reply.body!.getReader().read();
   };

@@ -65,9 +65,7 @@ function charactersOf({ message, hiddenCharacters = 0 }: MessageWhole): number {
 // The request body for one candidate, still in the Anthropic dialect: the caller's own bytes, with only those members replaced that have to
 // change. The protocol adapters translate it and remove what an upstream must not get.
 
-type ThinkingFields = Parameters<typeof thinkingEdits>[0];
-
-interface MessageFields extends ThinkingFields {
+interface MessageFields extends ThoughtFields {
   max_tokens?: number;
 }
 

@@ -1,5 +1,5 @@
-// Plans of music and sound effects. What a music request asks for and costs: by the second asked for, or by the song
-// (docs/behaviour/audio.md#music).
+// What a request for music or a sound effect asks for and costs: music by the second asked for or by the song, a sound effect by the piece
+// (docs/behaviour/audio.md).
 import type { components } from "../../generated/api.d.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
@@ -11,7 +11,7 @@ import { countShown, countText, isBlank } from "../text/counted-text.ts";
 import { admitMaker } from "./admit.ts";
 import type { MakePlan } from "./make-audio.ts";
 
-// What a request for a sound effect asks for and costs (docs/behaviour/audio.md#sound-effects). The shipped models are paused, the code is not.
+// Sound effects. The shipped models are paused, the code is not.
 
 type SoundBody = components["schemas"]["SoundEffectRequest"];
 
@@ -47,21 +47,27 @@ function readLength(asked: SoundBody["duration_seconds"], model: string): number
   return fail("invalid_duration", { param, text: { param, model, reason: `${seconds.min} to ${seconds.max} seconds` } });
 }
 
-type Body = components["schemas"]["MusicRequest"];
+// Music.
 
-const promptMax = 2000;
+type MusicBody = components["schemas"]["MusicRequest"];
+
+const musicPromptMax = 2000;
 const lyricsMax = 600;
 const lengthMs = { min: 1000, max: 300_000, default: 30_000 };
 
 /** Fails with invalid_parameter, model_not_found, not_a_music_model, prompt_too_long or invalid_duration. */
-export function planMusic({ catalog, providers }: Pick<Context, "catalog" | "providers">, body: Body, keep: boolean): MakePlan<MusicOrder> {
+export function planMusic(
+  { catalog, providers }: Pick<Context, "catalog" | "providers">,
+  body: MusicBody,
+  keep: boolean,
+): MakePlan<MusicOrder> {
   if (isBlank(body.prompt)) failParameter("prompt", "it is empty");
   const asked = admitMaker(catalog, "music", body.model);
   const { model } = asked;
   const flat = model.pricing.mode !== "per-second";
   const format = formatOf(body.response_format);
   if (flat) assertMp3(model, format);
-  const prompt = readPromptText(body.prompt, promptMax, { param: "prompt", model });
+  const prompt = readPromptText(body.prompt, musicPromptMax, { param: "prompt", model });
   const lyrics = flat ? readLyrics(body.lyrics, model) : null;
   const seconds = flat ? null : readSeconds(body, model);
   const charge = { prices: audioPricesOf(model), units: seconds ?? 1 };
@@ -74,12 +80,12 @@ function assertMp3({ id }: Model, format: AudioFormat): void {
   failParameter("response_format", `${id} makes MP3 only`);
 }
 
-function readLyrics(lyrics: Body["lyrics"], model: Model): string | null {
+function readLyrics(lyrics: MusicBody["lyrics"], model: Model): string | null {
   if (lyrics == null || isBlank(lyrics)) return null;
   return readPromptText(lyrics, lyricsMax, { param: "lyrics", model });
 }
 
-function readSeconds({ music_length_ms: length, duration_ms: alias }: Body, { id }: Model): number {
+function readSeconds({ music_length_ms: length, duration_ms: alias }: MusicBody, { id }: Model): number {
   const param = length == null && alias != null ? "duration_ms" : "music_length_ms";
   const ms = length ?? alias ?? lengthMs.default;
   if (!Number.isInteger(ms) || ms < lengthMs.min || ms > lengthMs.max)
