@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
 import { keepHeartbeat } from "../../src/ledger/replica.ts";
+import { ledgerTimes } from "../../src/ledger/times.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { untilWaiting } from "../support/locks.ts";
 import { quickTimes } from "../support/quick-ledger.ts";
@@ -63,4 +64,9 @@ test("a process that has just started sweeps no others until all had the time fo
   await db.pool.query("update replica set seen_at = now() + interval '1 minute' where id = $1", [late]); // it has heartbeats from now on
   await expect.poll(owners).toEqual([late]);
   await heartbeat.stop();
+});
+
+test("a dead process's reservations come back within 15 s: it is dead after 9, and a round begins every 3 and waits for 2 at most", () => {
+  const { deadAfterMs, beatMs, roundWaitMs } = ledgerTimes;
+  expect(deadAfterMs + beatMs + roundWaitMs).toBeLessThanOrEqual(15_000);
 });

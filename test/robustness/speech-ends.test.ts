@@ -37,7 +37,7 @@ const begun = (count: number) =>
 const costs = { a: 90 * 40_500, b: 90 * 7_000 };
 
 describe("kill -9 while five speak", () => {
-  test("breaks them off, charges nothing, and gives all slots back within 15 s", async () => {
+  test("breaks them off, charges nothing, and gives all slots back", async () => {
     const [victim, survivor] = [await world.start({ SVC_CATALOG: catalogPath }), await world.start({ SVC_CATALOG: catalogPath })];
     const account = await world.createAccount("20");
     const music = { model: "demo/score-stalled", prompt: sentence };
@@ -50,7 +50,7 @@ describe("kill -9 while five speak", () => {
     expect(full.status).toBe(429);
     await victim.kill("SIGKILL");
     expect((await Promise.all(spoken)).map(({ outcome }) => outcome)).toEqual(Array(5).fill("broken"));
-    await until(async () => (await world.audit()).reservations_open === 0, "all reservations have ended", 15_000);
+    await until(async () => (await world.audit()).reservations_open === 0, "all reservations have ended");
     await until(() => world.simulator.calls().every(({ outcome }) => outcome !== "open"), "no upstream call is left");
     const again = await Promise.all(Array.from({ length: 5 }, () => listen({ gateway: survivor }, account, speech("a"))));
     expect(again.map(({ status, outcome }) => [status, outcome])).toEqual(Array(5).fill([200, "whole"]));

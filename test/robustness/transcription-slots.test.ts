@@ -106,14 +106,14 @@ test("where other audio takes up the total, it is the total that refuses", async
 });
 
 describe("kill -9 of a gateway", () => {
-  test("its slots come back within 15 s, nothing was charged, and the next start removes its recordings", async () => {
+  test("its slots come back, nothing was charged, and the next start removes its recordings", async () => {
     const [victim, survivor] = await twoGateways();
     const account = await world.createAccount("20");
     const { leave } = await fill([victim], account.key, 4, 3);
     await victim.kill("SIGKILL");
     await leave();
     expect((await transcribe(survivor, account.key, "demo/stt")).json.error.code).toBe("audio_concurrent_limit");
-    await until(async () => (await transcribe(survivor, account.key, "demo/stt")).status === 200, "the slots come back", 15_000);
+    await until(async () => (await transcribe(survivor, account.key, "demo/stt")).status === 200, "the slots come back");
     expect(await world.audit()).toMatchObject({ mismatches: [], reservations_open: 0 });
     expect(await world.balance(account)).toMatchObject({ spent: 90_000n, reserved: 0n });
     expect(onDisk()).toHaveLength(3);
