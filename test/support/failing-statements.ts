@@ -1,4 +1,4 @@
-// A database that breaks off certain statements, for tests of what a caller gets then.
+// A database that breaks off certain statements, or all, for tests of what a caller gets then.
 import type { Db } from "../../src/db/connect.ts";
 
 interface Failing {
@@ -45,4 +45,15 @@ export function loseAnswer({ pool }: Pick<Db, "pool">, part: string, meanwhile: 
     throw Object.assign(new Error("the connection broke"), { code: "ECONNRESET" });
   };
   pool.query = losing as never;
+}
+
+/** Until `work` is done every statement and transaction fails. Both ways: a pool's own statement asks `connect` with a callback. */
+export async function whileAllFail<T>({ pool }: Pick<Db, "pool">, error: Error, work: () => Promise<T>): Promise<T> {
+  const own = { query: pool.query, connect: pool.connect };
+  Object.assign(pool, { query: () => Promise.reject(error), connect: () => Promise.reject(error) });
+  try {
+    return await work();
+  } finally {
+    Object.assign(pool, own);
+  }
 }

@@ -1,7 +1,8 @@
 // The payment provider's events: money is credited once, whatever they are, in whatever order, however often they come.
 import fc from "fast-check";
 import Stripe from "stripe";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { whileAllFail } from "../../support/failing-statements.ts";
 import { spawnGateway } from "../../support/gateway.ts";
 import { type SignedEvent, stripeEnv, type StripeSession, webhookSecret } from "../../support/stripe-server.ts";
 import { type Opened, paid, startTopupGateway, type TopupGateway } from "./topup-gateway.ts";
@@ -97,8 +98,7 @@ test("503 overloaded: the database is away; nothing is stored, and the provider 
   const opened = await gateway.opened();
   const event = gateway.stripe.event(completed, opened.session, paid);
   const away = Object.assign(new Error("the database system is starting up"), { code: "57P03" });
-  const connect = vi.spyOn(gateway.context.db.pool, "connect").mockRejectedValue(away as never);
-  const { status, json } = await gateway.send(event).finally(() => connect.mockRestore());
+  const { status, json } = await whileAllFail(gateway.context.db, away, () => gateway.send(event));
   expect([status, json.error.code]).toEqual([503, "overloaded"]);
   expect((await gateway.send(event)).status).toBe(200);
   expect(await depositsOf(opened)).toHaveLength(1);

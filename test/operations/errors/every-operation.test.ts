@@ -6,6 +6,7 @@ import { setSuspended } from "../../../src/accounts/admin.ts";
 import type { Catalog } from "../../../src/catalog/types.ts";
 import { smallCatalog } from "../../catalog/small-catalog.ts";
 import { shownWord } from "../../support/error-word.ts";
+import { whileAllFail } from "../../support/failing-statements.ts";
 import { type Gateway, startGateway, type TestAccount, type TestReply } from "../../support/gateway.ts";
 
 let gateway: Gateway;
@@ -193,11 +194,8 @@ describe("400 invalid_parameter", () => {
 
 describe("public operations that need the database", () => {
   const writing = all.filter(({ id }) => id in publicBodies);
-  const failing = async (operation: Operation, error: Error) => {
-    const { pool } = gateway.context.db;
-    const spies = [vi.spyOn(pool, "query").mockRejectedValue(error as never), vi.spyOn(pool, "connect").mockRejectedValue(error as never)];
-    return ask(operation, undefined, publicBodies[operation.id]).finally(() => spies.forEach((spy) => spy.mockRestore()));
-  };
+  const failing = (operation: Operation, error: Error) =>
+    whileAllFail(gateway.context.db, error, () => ask(operation, undefined, publicBodies[operation.id]));
 
   test.each(names(writing))("503 overloaded: %s, the database starts up", async (_, operation) => {
     const away = Object.assign(new Error("the database system is starting up"), { code: "57P03" });

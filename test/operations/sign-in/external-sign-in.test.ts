@@ -1,6 +1,7 @@
 // Signing in by an OpenID provider, over HTTP and against a real one: what is confirmed, and what is not.
 import { createHmac, generateKeyPairSync } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { whileAllFail } from "../../support/failing-statements.ts";
 import { clientId, clientSecret, type OpenidProvider, redirectUri, startOpenidProvider } from "../../support/openid-provider.ts";
 import { type Gateway, startGateway, type TestReply } from "../../support/gateway.ts";
 
@@ -230,11 +231,8 @@ describe("state", () => {
 
 test.each(["startSignIn", "signInWithProvider"])("500 internal_error: %s, without detail", async (operation) => {
   const { json } = await start();
-  const { pool } = gateway.context.db;
-  const broken = new Error("broken") as never;
-  const spies = [vi.spyOn(pool, "query").mockRejectedValue(broken), vi.spyOn(pool, "connect").mockRejectedValue(broken)];
-  const asked = operation === "startSignIn" ? start() : finish({ code: "any", state: json.state });
-  const { status, json: body, text } = await asked.finally(() => spies.forEach((spy) => spy.mockRestore()));
+  const ask = () => (operation === "startSignIn" ? start() : finish({ code: "any", state: json.state }));
+  const { status, json: body, text } = await whileAllFail(gateway.context.db, new Error("broken"), ask);
   expect([status, body.error.code]).toEqual([500, "internal_error"]);
   expect(text).not.toMatch(/broken|\.ts/);
 });
