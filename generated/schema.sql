@@ -424,6 +424,7 @@ create table voice (
 );
 CREATE INDEX voice_account ON public.voice USING btree (account_id, created_at);
 
+-- function admit_calls(_owner uuid, _ttl interval, _shown text, _account bigint[], _want bigint[], _key_account bigint[], _key bigint[], _key_want bigint[], _window_account bigint[], _bucket text[], _seconds integer[], _amount bigint[], _limit bigint[], _call_account bigint[], _call_id uuid[], _call_want bigint[], _call_key bigint[], OUT at_ms bigint, OUT accounts bigint[], OUT available bigint[], OUT reserved bigint[], OUT n bigint[], OUT previous bigint[], OUT keys bigint[], OUT keys_left bigint[]) returns record set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
 -- function announce_account() returns trigger
 -- function announce_api_key() returns trigger
 -- function apply_ended_holds() returns trigger

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Logger, pino } from "pino";
 import { handlers } from "../handlers/index.ts";
+import { openAdmission } from "./admission/admit-call.ts";
 import { createAccounts } from "./accounts/accounts.ts";
 import type { Catalog } from "./catalog/types.ts";
 import type { Clock } from "./clock.ts";
@@ -16,8 +17,9 @@ import { openIdentityProviders } from "./identity/providers.ts";
 import { startJobs } from "./jobs/jobs.ts";
 import type { JobTimes } from "./jobs/times.ts";
 import { lookAtParity } from "./ledger/audit.ts";
-import { openLedger, warmUpLedger } from "./ledger/ledger.ts";
+import { ledgerStatements, openLedger, warmUpLedger } from "./ledger/ledger.ts";
 import type { LedgerTimes } from "./ledger/times.ts";
+import { rateTake } from "./limits/counters.ts";
 import { createLimits } from "./limits/limits.ts";
 import { createMailer } from "./mail/mailer.ts";
 import { type MediaOptions, openMedia } from "./media/media.ts";
@@ -93,7 +95,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const db = opening.adopt(openDatabase(config, options, log), (opened) => opened.close());
   const clock = options.clock ?? db.standing.now;
   const metrics = createMetrics(options.gathering);
-  const batchers = { reserve: openBatcherGauge(), settle: openBatcherGauge(), limits: openBatcherGauge() };
+  const batchers = { admit: openBatcherGauge(), reserve: openBatcherGauge(), settle: openBatcherGauge(), limits: openBatcherGauge() };
   const domain = await openDomain(config, options, { opening, db, clock, log, metrics, batchers, onFault });
   const upstreams = opening.adopt(connectUpstreams(), (opened) => opened.close());
   const media = opening.adopt(await openMedia(config, options.media), (opened) => opened.close());
@@ -134,7 +136,7 @@ function openDatabase(config: Config, { databaseUrl, connectionLifeMs: lifeMs = 
     silenceMs: databaseSilenceMs,
     // Not the error itself: it references the connection with all its data.
     onIdleError: ({ code, message }) => log.warn({ err: { code, message } }, "a database connection broke"),
-    kept: { lifeMs, warmUp: warmUpLedger },
+    kept: { lifeMs, warmUp: warmUpLedger, prepared: [...ledgerStatements, rateTake] },
     onDoubt: (doubt, reason) =>
       reason === null ? log.info({ doubt }, "new calls are taken again") : log.error({ doubt, reason }, "new calls are refused"),
     // A separate direct address means that databaseUrl leads to a transaction pooler, which refuses the parameter.
@@ -148,7 +150,7 @@ interface Ground {
   clock: Clock;
   log: Logger;
   metrics: ReturnType<typeof createMetrics>;
-  batchers: Record<"reserve" | "settle" | "limits", BatcherGauge>;
+  batchers: Record<"admit" | "reserve" | "settle" | "limits", BatcherGauge>;
   onFault: (error: unknown, what: string) => void;
 }
 
@@ -159,6 +161,7 @@ async function openDomain(
   { opening, db, clock, log, metrics, batchers, onFault }: Ground,
 ) {
   const watch = {
+    admitting: batchers.admit,
     reserving: batchers.reserve,
     settling: batchers.settle,
     reserved: (granted: Amount | null) => metrics.countHold("call", granted),
@@ -177,7 +180,8 @@ async function openDomain(
   const payments = config.stripe === null ? null : (await import("./payments/stripe.ts")).connectStripe(config.stripe);
   opening.adopt(keepPartitions(db, { usageLogMonths: config.usageLogMonths, onFault }), (opened) => opened.stop());
   opening.adopt(keepSwept(db, { clock, onFault }), (opened) => opened.stop());
-  return { ledger, accounts, limits, mailer, identityProviders, payments };
+  const admitCall = openAdmission({ ledger, limits, clock });
+  return { ledger, accounts, limits, admitCall, mailer, identityProviders, payments };
 }
 
 interface Running {

@@ -60,7 +60,10 @@ const mayImport: Record<string, readonly string[]> = {
   accounts: ["db", ...leaves],
   limits: ["accounts", "catalog", "db", "ledger", ...leaves],
   // What is handed down: the types of the things that main.ts builds, be they built from what takes a context.
-  context: [...domain, "db", "identity", "mail", "media", "providers", "routing", "telemetry", "jobs/types", "payments/types", ...leaves],
+  context: [
+    ...[...domain, "db", "identity", "mail", "media", "providers", "routing", "telemetry"],
+    ...["admission/admit-call", "jobs/types", "payments/types", ...leaves],
+  ],
   operation: ["accounts", "context", "providers", ...leaves],
   admission: [...domain, "context", ...leaves],
   language: [...flows, ...leaves],

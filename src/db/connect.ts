@@ -6,6 +6,7 @@ import type { DB } from "../../generated/tables.ts";
 import { parseJson } from "../json/parse.ts";
 import { assertOurs, clientOf, parseHosts } from "./hosts.ts";
 import { type Turns, turnsAt } from "./mutex.ts";
+import { markDirect, preparingClient } from "./pooler.ts";
 import { createStanding, type Standing } from "./standing.ts";
 
 export interface Db {
@@ -41,9 +42,10 @@ interface ConnectOptions {
   /** Called for a connection that breaks while idle; no query fails, and the pool replaces it. */
   onIdleError?: (error: Error & { code?: string }) => void;
   /**
-   * For a gateway: the lifetime of connections, the check of their database, and what they do before they take work. Absent: no lifetime.
+   * For a gateway: the lifetime of connections, the check of their database, what they do before they take work, and which statements they
+   * prepare (src/db/pooler.ts). Absent: no lifetime.
    */
-  kept?: { lifeMs: number; warmUp: (client: pg.ClientBase) => Promise<void> };
+  kept?: { lifeMs: number; warmUp: (client: pg.ClientBase) => Promise<void>; prepared: readonly string[] };
   /** See createStanding. */
   onDoubt?: Parameters<typeof createStanding>[0];
 }
@@ -60,14 +62,19 @@ export function connect(url: string, options: ConnectOptions): Db {
   const hosts = parseHosts(url);
   const timeoutMs = options.silenceMs ?? connectDefaultMs;
   const watched = options.silenceMs === undefined ? pg.Client : watchedClient(options.silenceMs);
+  const preparing = options.kept === undefined ? watched : preparingClient(watched, options.kept.prepared);
+  const greet = async (client: pg.ClientBase) => {
+    await assertOurs(standing, client);
+    await markDirect(client);
+  };
   const pool = new pg.Pool({
     connectionString: hosts.urls[0]!,
-    Client: clientOf(watched, hosts, timeoutMs),
+    Client: clientOf(preparing, hosts, timeoutMs),
     max: options.max,
     application_name: options.applicationName ?? "svc",
     connectionTimeoutMillis: timeoutMs,
     idleTimeoutMillis: 0, // a new connection plans the ledger's statements again: the batcher that gets it waits 50 to 100 ms
-    ...(options.kept === undefined ? {} : { onConnect: (client) => assertOurs(standing, client) }),
+    ...(options.kept === undefined ? {} : { onConnect: greet }),
     keepAlive: true,
     types,
     ...(statementTimeoutMs > 0 ? { statement_timeout: statementTimeoutMs, idle_in_transaction_session_timeout: idleInTransactionMs } : {}),

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { assertOurs, clientOf, parseHosts } from "./hosts.ts";
+import { isPooled } from "./pooler.ts";
 import type { Standing } from "./standing.ts";
 
 interface Listener {
@@ -132,17 +133,4 @@ function keepProving(client: pg.Client, line: Line): AbortController {
   };
   prove().catch(() => client.connection.stream.destroy());
   return ended;
-}
-
-// Detects a transaction pooler: it delivers no notifications, and the backend that answers is not the connection's own.
-
-/** A pooler invents the process id that it reports at a connection's start, since many backends will serve it. */
-export async function isPooled(client: pg.ClientBase): Promise<boolean> {
-  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
-  return rows[0]!.pid !== (client as unknown as { processID: number }).processID;
-}
-
-/** PgBouncer's error for settings that it was not configured to ignore. */
-export function isRefusedSetting(error: unknown): boolean {
-  return error instanceof Error && /unsupported startup parameter/i.test(error.message);
 }

@@ -1,10 +1,10 @@
-// Reserves the most that a token-billed call can cost, and lowers its output cap to what the balance and the key's budget can pay
+// Admits a token-billed call: counts it, reserves the most that it can cost, and lowers its output cap to what the balance and the key's budget can pay
 // (docs/behaviour/billing.md#reservation). Refuses with 402 when they can't pay for a single token.
-import type { Caller } from "../accounts/caller.ts";
 import { refuseBalance, refuseKey, type Shortfall } from "../admission/payment.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { uuidv7 } from "../ids.ts";
+import type { CountedCall, LimitedCall } from "../limits/call.ts";
 import type { Amount } from "../money.ts";
 import { affordableOutputTokens, tokenCostBound, type TokenPrices } from "../pricing/token-cost.ts";
 import type { PromptSize } from "./prompt-size.ts";
@@ -36,15 +36,18 @@ export interface Hold {
   available: Amount;
 }
 
-/** `prices` are those of the requested model: a fallback never costs more. */
+/**
+ * `prices` are those of the requested model: a fallback never costs more. Fails with permission_denied, request_too_large,
+ * rate_limit_exceeded, insufficient_credits, key_limit_reached or overloaded.
+ */
 export async function reserveTokens(
-  context: Pick<Context, "db" | "ledger" | "catalog" | "publicUrl" | "clock">,
-  caller: Caller,
-  model: Model,
+  context: Pick<Context, "db" | "admitCall" | "catalog" | "publicUrl" | "clock">,
+  call: LimitedCall & { model: Model },
   prices: TokenPrices,
   size: PromptSize,
   cap: OutputCap,
-): Promise<Hold> {
+): Promise<{ hold: Hold; rate: CountedCall }> {
+  const { caller, model } = call;
   const inputMax = model.contextWindow * size.contexts;
   const inputTokens = Math.min(size.tokensMax, inputMax);
   const { maxOutputTokens, outputLimited } = model;
@@ -52,7 +55,7 @@ export async function reserveTokens(
   const want = tokenCostBound(prices, inputTokens, outputMax * cap.choices);
   const least = tokenCostBound(prices, inputTokens, Math.min(outputMax, 1) * cap.choices);
   const id = uuidv7(context.clock());
-  const reserved = await context.ledger.reserve({ accountId: caller.accountId, keyId: caller.keyId, id, want, least });
+  const { rate, reserved } = await context.admitCall(context.catalog, call, { id, want, least });
   const affordable: Affordable = (amount) => Math.min(outputMax, perChoice(affordableOutputTokens(prices, inputTokens, amount), cap));
   const { granted, refused, keyLeft } = reserved;
   const shortfall = { caller, model, need: least, available: reserved.available, reserved: reserved.reserved };
@@ -64,9 +67,9 @@ export async function reserveTokens(
   if (granted === null) refusePayment(context, shortfall, shorter);
   const available = keyLeft !== null && keyLeft < reserved.available ? keyLeft : reserved.available;
   const hold = { id, granted, asked: cap.asked, available, inputMax };
-  if (granted >= want) return { ...hold, lowered: null, sent: outputLimited ? outputMax : cap.asked, outputMax };
+  if (granted >= want) return { rate, hold: { ...hold, lowered: null, sent: outputLimited ? outputMax : cap.asked, outputMax } };
   const lowered = affordable(granted);
-  return { ...hold, lowered, sent: lowered, outputMax: lowered };
+  return { rate, hold: { ...hold, lowered, sent: lowered, outputMax: lowered } };
 }
 
 function perChoice(tokens: number, { choices }: OutputCap): number {

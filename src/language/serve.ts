@@ -11,7 +11,6 @@ import type { Context } from "../context.ts";
 import { ApiError } from "../errors/fail.ts";
 import { shownError } from "../errors/text.ts";
 import { msSince } from "../ledger/usage-log.ts";
-import { countCall, orGiveBack } from "../limits/call.ts";
 import { usdText } from "../money.ts";
 import type { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { AnswerStream, Tally, UpstreamCall, Whole } from "../providers/types.ts";
@@ -78,8 +77,7 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
   const { cap } = adapter;
   const tokens = { input: size.tokensLikely, output: Math.min(cap.asked ?? 0, model.maxOutputTokens) * cap.choices };
   const { caller, operationId: operation, requestId, receivedAt, since, addHeaders } = ask;
-  const rate = await countCall(context, { caller, model, tokens, addHeaders });
-  const hold = await orGiveBack(rate, reserveTokens(context, ask.caller, model, tokenPricesOf(model), size, cap));
+  const { rate, hold } = await reserveTokens(context, { caller, model, tokens, addHeaders }, tokenPricesOf(model), size, cap);
   const call = openCall(context, {
     caller,
     facts: { operation, requestId, receivedAt, since, stream: adapter.stream },

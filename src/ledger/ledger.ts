@@ -11,6 +11,7 @@ import { isTransient } from "../db/transient-error.ts";
 import { fail } from "../errors/fail.ts";
 import type { Amount } from "../money.ts";
 import { createAccountBatcher, isAccountHeld } from "./account-batcher.ts";
+import { admitBatch, admitCalls, type Admitted, type AdmitRequest } from "./admission.ts";
 import { type GivenUp, type Heartbeat, keepHeartbeat } from "./replica.ts";
 import { type LedgerTimes, ledgerTimes } from "./times.ts";
 import type { UsageLogRow } from "./usage-log.ts";
@@ -58,6 +59,8 @@ interface Settlement {
 }
 
 export interface Ledger {
+  /** Counts a call against its rate limits and holds all it wants, in one statement. Null: it may not fit, and nothing was done. */
+  admit(request: AdmitRequest): Promise<Admitted | null>;
   reserve(request: ReserveRequest): Promise<Reserved>;
   /** Raises a hold to `want`, in its slot, or leaves it as it was. */
   raise(request: Pick<ReserveRequest, "accountId" | "id" | "want">): Promise<Reserved>;
@@ -82,6 +85,7 @@ const holdLife = "2 minutes";
 
 /** For /metrics. */
 export interface LedgerWatch {
+  admitting: BatcherGauge;
   reserving: BatcherGauge;
   settling: BatcherGauge;
   reserved(granted: Amount | null): void;
@@ -103,22 +107,37 @@ export async function openLedger(db: Db, onFault: OnFault, watch?: LedgerWatch, 
   };
   const heartbeat: Heartbeat = await keepHeartbeat(db, owner, open, givenUp, onFault, times);
 
-  const { reserving, settling } = openBatchers(db, owner, times, watch);
+  const { admitting, reserving, settling } = openBatchers(db, owner, times, watch);
+
+  /** Sends what makes a hold, if `granted` says so of the answer. */
+  const hold = async <Request extends { accountId: bigint; id: string }, Answer>(
+    request: Request,
+    send: (request: Request) => Promise<Answer>,
+    granted: (answer: Answer) => Amount | null,
+  ): Promise<Answer> => {
+    refuseInDoubt(db);
+    try {
+      const answer = await send(request);
+      if (granted(answer) !== null) open.set(request.id, { accountId: request.accountId, since: performance.now() });
+      return answer;
+    } catch (cause) {
+      // Whatever the last error was: an earlier attempt may have been made and its answer lost.
+      if (!(cause instanceof BatcherFull)) giveUp(request, null);
+      if (cause instanceof BatcherFull || isTransient(cause) || isAccountHeld(cause)) fail("overloaded", { cause });
+      throw cause;
+    }
+  };
 
   return {
+    async admit(request) {
+      const admitted = await hold(request, admitting.run, (answer) => answer && request.want);
+      if (admitted !== null) watch?.reserved(request.want);
+      return admitted;
+    },
     async reserve(request) {
-      refuseInDoubt(db);
-      try {
-        const reserved = await reserving.run(request);
-        watch?.reserved(reserved.granted);
-        if (reserved.granted !== null) open.set(request.id, { accountId: request.accountId, since: performance.now() });
-        return reserved;
-      } catch (cause) {
-        // Whatever the last error was: an earlier attempt may have been made and its answer lost.
-        if (!(cause instanceof BatcherFull)) giveUp(request, null);
-        if (cause instanceof BatcherFull || isTransient(cause) || isAccountHeld(cause)) fail("overloaded", { cause });
-        throw cause;
-      }
+      const reserved = await hold(request, reserving.run, ({ granted }) => granted);
+      watch?.reserved(reserved.granted);
+      return reserved;
     },
     raise: (request) => raise(db, request),
     async settle(settlement) {
@@ -142,6 +161,7 @@ export async function openLedger(db: Db, onFault: OnFault, watch?: LedgerWatch, 
     commits: heartbeat.commits,
     commitAgeMs: heartbeat.commitAgeMs,
     async close() {
+      await admitting.drained();
       await reserving.drained();
       await settling.drained();
       await nextTurn(); // the calls that failed last have given up by then
@@ -165,6 +185,12 @@ async function raise(db: Db, { accountId, id, want }: Pick<ReserveRequest, "acco
 }
 
 function openBatchers(db: Db, owner: string, times: LedgerTimes, watch: LedgerWatch | undefined) {
+  const admitting = createAccountBatcher(db, {
+    work: (items: readonly AdmitRequest[]) => admitBatch(db, owner, holdLife, items),
+    waitingMax: reserveWaitingMax,
+    timeoutMs: times.reserveTimeoutMs,
+    ...(watch && { gauge: watch.admitting }),
+  });
   const reserving = createAccountBatcher(db, {
     work: (items: readonly ReserveRequest[]) => reserveBatch(db, owner, items),
     waitingMax: reserveWaitingMax,
@@ -177,29 +203,32 @@ function openBatchers(db: Db, owner: string, times: LedgerTimes, watch: LedgerWa
     timeoutMs: times.settleTimeoutMs,
     ...(watch && { gauge: watch.settling }),
   });
-  return { reserving, settling };
+  return { admitting, reserving, settling };
 }
 
 type ReservedRow = Reserved & { n: number };
 
+const ledgerReserve = `select n, granted, available, reserved, refused, key_left as "keyLeft"
+  from ledger_reserve($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
+const ledgerSettle = "select account_id, balance from ledger_settle($1, $2, $3)";
+
+/** Those of every call, which connections prepare. */
+export const ledgerStatements = [admitCalls, ledgerReserve, ledgerSettle];
+
 async function reserveBatch(db: Db, owner: string, items: readonly ReserveRequest[]): Promise<Reserved[]> {
-  const { rows } = await db.pool.query<ReservedRow>(
-    `select n, granted, available, reserved, refused, key_left as "keyLeft"
-     from ledger_reserve($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-    [
-      owner,
-      plainArray(items.map((i) => i.accountId)),
-      plainArray(items.map((i) => i.id)),
-      plainArray(items.map((i) => i.want)),
-      plainArray(items.map((i) => i.least)),
-      plainArray(items.map((i) => i.keyId ?? null)),
-      items.map((i) => i.slot?.pool ?? null),
-      plainArray(items.map((i) => i.slot?.poolMax ?? null)),
-      items.map((i) => i.slot?.group ?? null),
-      plainArray(items.map((i) => i.slot?.groupMax ?? null)),
-      holdLife,
-    ],
-  );
+  const { rows } = await db.pool.query<ReservedRow>(ledgerReserve, [
+    owner,
+    plainArray(items.map((i) => i.accountId)),
+    plainArray(items.map((i) => i.id)),
+    plainArray(items.map((i) => i.want)),
+    plainArray(items.map((i) => i.least)),
+    plainArray(items.map((i) => i.keyId ?? null)),
+    items.map((i) => i.slot?.pool ?? null),
+    plainArray(items.map((i) => i.slot?.poolMax ?? null)),
+    items.map((i) => i.slot?.group ?? null),
+    plainArray(items.map((i) => i.slot?.groupMax ?? null)),
+    holdLife,
+  ]);
   const results: Reserved[] = items.map(() => ({ granted: null, available: 0n, reserved: 0n, refused: "balance", keyLeft: null })); // an unknown account has nothing
   for (const { n, ...reserved } of rows) results[n - 1] = reserved;
   return results;
@@ -217,14 +246,11 @@ async function settleBatch(db: Db, items: readonly Settlement[]): Promise<Amount
 }
 
 async function sendSettlements(db: Db, items: readonly Settlement[]): Promise<Amount[]> {
-  const { rows } = await db.pool.query<{ account_id: bigint; balance: Amount }>(
-    "select account_id, balance from ledger_settle($1, $2, $3)",
-    [
-      plainArray(items.map((i) => i.accountId)),
-      plainArray(items.map((i) => i.id)),
-      `[${items.map((i) => JSON.stringify(i.log)).join(",")}]`,
-    ],
-  );
+  const { rows } = await db.pool.query<{ account_id: bigint; balance: Amount }>(ledgerSettle, [
+    plainArray(items.map((i) => i.accountId)),
+    plainArray(items.map((i) => i.id)),
+    `[${items.map((i) => JSON.stringify(i.log)).join(",")}]`,
+  ]);
   const balances = new Map(rows.map((row) => [row.account_id, row.balance]));
   return items.map((item) => balances.get(item.accountId) ?? 0n);
 }
@@ -260,6 +286,7 @@ const nilUuid = "00000000-0000-0000-0000-000000000000";
 
 /** Changes nothing: its arrays are empty. */
 export async function warmUpLedger(client: pg.ClientBase): Promise<void> {
-  await client.query("select from ledger_reserve($1, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '1 second')", [nilUuid]);
-  await client.query("select from ledger_settle('{}', '{}', '[]')");
+  await client.query(admitCalls, [nilUuid, holdLife, "", ...Array<string>(14).fill("{}")]);
+  await client.query(ledgerReserve, [nilUuid, ...Array<string>(9).fill("{}"), holdLife]);
+  await client.query(ledgerSettle, ["{}", "{}", "[]"]);
 }

@@ -4,12 +4,12 @@ import type { Caller } from "../accounts/caller.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import { fail } from "../errors/fail.ts";
-import type { Counters, Take } from "./counters.ts";
+import type { Counters, Decision, Take } from "./counters.ts";
 import { failRate, rateHeaders } from "./rate-headers.ts";
 import { assertAllowed } from "./slots.ts";
 import { minuteSeconds, windowStartMs } from "./window.ts";
 
-interface LimitedCall {
+export interface LimitedCall {
   caller: Caller;
   model: Pick<Model, "id">;
   /** Likely tokens of the input and, if a cap was sent, the most of the output; 0 where nothing is counted in tokens. */
@@ -19,6 +19,8 @@ interface LimitedCall {
 }
 
 export interface CountedCall {
+  /** When it was counted: the database's time, ms since 1970. */
+  atMs: number;
   /** Replaces the estimate by the tokens measured, input and output. */
   correct(tokens: number): void;
   /** Uncounts the call, since it was refused after all. */
@@ -28,11 +30,29 @@ export interface CountedCall {
 export const buckets = { requests: "rpm", tokens: "tpm", day: "day" } as const;
 export const daySeconds = 86_400;
 
+/** What a call takes of each limit, before it is counted. */
+export interface CallTakes {
+  /** Of the requests a minute first. */
+  takes: readonly Take[];
+  /** What the limits and headers are to say once the takes are decided. Fails with rate_limit_exceeded. */
+  decided(decision: Decision): CountedCall;
+}
+
 /** Fails with permission_denied, request_too_large, rate_limit_exceeded or overloaded. */
 export async function countCall(
-  { limits, catalog }: { limits: { counters: Counters }; catalog: Pick<Catalog, "tiers"> },
-  { caller, model, tokens, addHeaders }: LimitedCall,
+  context: { limits: { counters: Counters }; catalog: Pick<Catalog, "tiers"> },
+  call: LimitedCall,
 ): Promise<CountedCall> {
+  const { counters } = context.limits;
+  const { takes, decided } = takesOf(context, call);
+  return decided(await counters.take(takes));
+}
+
+/** Fails with permission_denied or request_too_large. */
+export function takesOf(
+  { limits, catalog }: { limits: { counters: Pick<Counters, "correct"> }; catalog: Pick<Catalog, "tiers"> },
+  { caller, model, tokens, addHeaders }: LimitedCall,
+): CallTakes {
   const tier = tierOf(catalog, caller.purchased);
   assertAllowed(catalog.tiers, tier, "requests", ({ rpm, per_model_rpm, tpm }) => Math.min(rpm, per_model_rpm, tpm));
   assertFits(tokens, tier);
@@ -45,31 +65,34 @@ export async function countCall(
     { accountId, bucket: buckets.tokens, seconds: minuteSeconds, amount: estimate, limit: tier.tpm },
     { accountId, bucket: buckets.day, seconds: daySeconds, amount: 1, limit: null },
   ];
-  const { refused, first, waitMs } = await limits.counters.take(takes);
-  const headers = rateHeaders(tier.rpm, first);
-  addHeaders(headers);
-  if (refused !== null) {
-    const of = ["requests per minute", `requests per minute for ${model.id}`, "tokens per minute"][refused];
-    failRate(`${takes[refused]?.limit} ${of}`, waitMs, headers);
-  }
-  const given = (take: Take, amount: number): Take => ({
-    ...take,
-    amount,
-    limit: null,
-    startMs: windowStartMs(first.atMs, take.seconds * 1000),
-  });
-  return {
-    correct(measured) {
-      const more = measured - estimate;
-      const take = takes[2] as Take;
-      // The excess counts now, because the estimate's window would soon have passed.
-      if (more !== 0) limits.counters.correct([more > 0 ? { ...take, amount: more, limit: null } : given(take, more)]);
-    },
-    giveBack() {
-      addHeaders(rateHeaders(tier.rpm, { ...first, current: first.current - 1 }));
-      limits.counters.correct(takes.filter(({ amount }) => amount > 0).map((take) => given(take, -take.amount)));
-    },
+  const decided = ({ refused, first, waitMs }: Decision): CountedCall => {
+    const headers = rateHeaders(tier.rpm, first);
+    addHeaders(headers);
+    if (refused !== null) {
+      const of = ["requests per minute", `requests per minute for ${model.id}`, "tokens per minute"][refused];
+      failRate(`${takes[refused]?.limit} ${of}`, waitMs, headers);
+    }
+    const given = (take: Take, amount: number): Take => ({
+      ...take,
+      amount,
+      limit: null,
+      startMs: windowStartMs(first.atMs, take.seconds * 1000),
+    });
+    return {
+      atMs: first.atMs,
+      correct(measured) {
+        const more = measured - estimate;
+        const take = takes[2] as Take;
+        // The excess counts now, because the estimate's window would soon have passed.
+        if (more !== 0) limits.counters.correct([more > 0 ? { ...take, amount: more, limit: null } : given(take, more)]);
+      },
+      giveBack() {
+        addHeaders(rateHeaders(tier.rpm, { ...first, current: first.current - 1 }));
+        limits.counters.correct(takes.filter(({ amount }) => amount > 0).map((take) => given(take, -take.amount)));
+      },
+    };
   };
+  return { takes, decided };
 }
 
 /** Refuses more tokens than a whole minute allows too: waiting would not help. */

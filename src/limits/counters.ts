@@ -133,13 +133,12 @@ interface Row {
   each_previous: (bigint | null)[] | null;
 }
 
+/** One of every call, which connections prepare. */
+export const rateTake = "select at_ms, refused, n, previous, each_n, each_previous from rate_take($1, $2, $3, $4, $5, $6, $7, $8)";
+
 /** One row for each request, in their order. */
 async function decide(db: Db, requests: readonly (readonly Take[])[]): Promise<Row[]> {
-  const { rows } = await db.pool.query<Row>(
-    "select at_ms, refused, n, previous, each_n, each_previous from rate_take($1, $2, $3, $4, $5, $6, $7, $8)",
-    columnsOf(requests),
-  );
-  return rows;
+  return (await db.pool.query<Row>(rateTake, columnsOf(requests))).rows;
 }
 
 function decisionOf(takes: readonly Take[], row: Row): Decision {

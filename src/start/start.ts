@@ -13,7 +13,7 @@ import { connect, type Db } from "../db/connect.ts";
 import { type Embedded, startEmbedded } from "../db/embedded.ts";
 import { migrate } from "../db/migrate.ts";
 import { ensureCurrentMonth } from "../db/partitions.ts";
-import { isPooled, isRefusedSetting } from "../db/listen.ts";
+import { isPooled, isRefusedSetting } from "../db/pooler.ts";
 import { isLocal } from "../db/mutex.ts";
 import { demoKey } from "./demo-account.ts";
 import { createLog, type Gateway, type GatewayOptions, startGateway, type Stopping } from "../main.ts";

@@ -188,3 +188,13 @@ describe("listen", () => {
     expect(ear.heardUntil).toBe(-Infinity);
   });
 });
+
+test("a gateway's connection prepares the statements it is given, once; others stay anonymous", async () => {
+  const given = "select $1::int + 1 as next";
+  const kept = { lifeMs: 60_000, warmUp: () => Promise.resolve(), prepared: [given] };
+  const one = connect(database.url, { max: 1, kept });
+  for (const n of [1, 2]) expect((await one.pool.query(given, [n])).rows).toEqual([{ next: n + 1 }]);
+  await one.pool.query("select $1::int + 2 as next", [1]);
+  expect((await one.pool.query("select statement from pg_prepared_statements")).rows).toEqual([{ statement: given }]);
+  await one.close();
+});

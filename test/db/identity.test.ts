@@ -31,7 +31,7 @@ test.each([
   await operator.pool.query(
     "do $$ begin execute format('alter database %I set search_path = public, pg_catalog', current_database()); end $$",
   );
-  const db = connect(database.url, { max: 4, kept: { lifeMs: 60_000, warmUp: () => Promise.resolve() } });
+  const db = connect(database.url, { max: 4, kept: { lifeMs: 60_000, warmUp: () => Promise.resolve(), prepared: [] } });
   const ledger = await openLedger(db, (error) => expect.fail(String(error)));
   expect(db.standing.refusal).toBeNull();
   const { rows } = await db.pool.query("select * from database_identity()");

@@ -91,6 +91,7 @@ describe("a failover that leaves us with a server that only reads", () => {
     const faults: unknown[] = [];
     const settling = openBatcherGauge();
     const watch = {
+      admitting: openBatcherGauge(),
       reserving: openBatcherGauge(),
       settling,
       reserved: () => undefined,

@@ -14,6 +14,7 @@ interface Part {
 export function groupByShard(text: string, values: Values): Part[] {
   if (values.some(isArrayText)) return groupByShard(text, values.map(unpacked));
   if (text.includes(" rate_take(")) return takesByShard(values);
+  if (text.includes(" admit_calls(")) return callsByShard(values);
   const accounts = values.find((value): value is bigint[] => Array.isArray(value) && typeof value[0] === "bigint");
   if (accounts === undefined) return [{ values: [...values], places: [] }];
   return byShard(accounts).map((places) => ({ values: values.map((value) => ofPlaces(value, places, accounts.length)), places }));
@@ -83,4 +84,28 @@ export function joinTakes(parts: readonly Part[], rows: readonly Record<string, 
   const joined: Record<string, unknown>[] = [];
   rows.forEach((some, part) => some.forEach((row, index) => (joined[parts[part]?.places[index] as number] = row)));
   return joined;
+}
+
+/** admit_calls takes several batches, each with its accounts first: balances, budgets, windows, calls. */
+function callsByShard(values: Values): Part[] {
+  const given = 3; // who asks, for how long, and which window is shown
+  const batches = [2, 3, 5, 4].map((columns, at, all) => {
+    const from = given + all.slice(0, at).reduce((sum, one) => sum + one, 0);
+    return values.slice(from, from + columns) as unknown[][];
+  });
+  const shards = new Set((batches[0]![0] as bigint[]).map(shardOf));
+  return [...shards].map((shard) => {
+    const own = batches.flatMap((columns) => {
+      const places = [...columns[0]!.keys()].filter((place) => shardOf(columns[0]![place] as bigint) === shard);
+      return columns.map((column) => places.map((place) => column[place]));
+    });
+    return { values: [...values.slice(0, given), ...own], places: [] };
+  });
+}
+
+/** One row of lists for each part. */
+export function joinLists(rows: readonly Record<string, unknown>[][]): Record<string, unknown>[] {
+  const all = rows.map(([row]) => row!);
+  const listOf = (name: string) => all.flatMap((row) => (row[name] as unknown[] | null) ?? []);
+  return [Object.fromEntries(Object.entries(all[0]!).map(([name, value]) => [name, name === "at_ms" ? value : listOf(name)]))];
 }

@@ -1,7 +1,7 @@
 // The gateway's own queries sent over the watched pool: batches grouped by shard, or as they are. What is known to ask of all accounts goes
 // to the database past the guard, and is named here with what is done about it where there are several.
 import type { Db } from "../../src/db/connect.ts";
-import { groupByShard, joinRows, joinTakes } from "./group-by-shard.ts";
+import { groupByShard, joinLists, joinRows, joinTakes } from "./group-by-shard.ts";
 import { crossed, watchedPool } from "./shard-guard.ts";
 
 /** Statements that ask of all accounts, by a part of their text. deploy/scale-out.md says what becomes of each. */
@@ -45,6 +45,7 @@ export async function shardQueries(db: Db, { grouped }: { grouped: boolean }): P
     if (parts.length === 1) return seen(text, values);
     const results = await Promise.all(parts.map((part) => seen(text, part.values)));
     const rows = results.map((result) => result.rows);
+    if (text.includes(" admit_calls(")) return { ...results[0]!, rows: joinLists(rows) };
     return { ...results[0]!, rows: text.includes(" rate_take(") ? joinTakes(parts, rows) : joinRows(parts, rows) };
   };
   db.pool.query = query as never;

@@ -87,6 +87,7 @@ describe("batches grouped by shard", () => {
     expect(await mismatches()).toEqual([]);
     const watched = [...sharded.watched].join("\n");
     for (const name of [
+      "admit_calls(",
       "ledger_reserve(",
       "ledger_settle(",
       "rate_take(",
@@ -125,7 +126,9 @@ describe("batches as they are", () => {
     await Promise.all(pair.map(({ accountId, id }) => ledger.settle({ accountId, id, log: usageLogRow({ accountId, id, cost: 5n, at }) })));
     const take = { bucket: "rpm", seconds: 60, amount: 1, limit: 10 };
     await Promise.allSettled(pair.map(({ accountId }) => limits.counters.take([{ accountId, ...take }])));
-    for (const name of ["ledger_reserve(", "ledger_settle(", "rate_take("])
+    const one = { keyId: null, want: 1n, windows: [take] };
+    await Promise.allSettled(pair.map(({ accountId }) => ledger.admit({ ...one, accountId, id: uuidv7(at) })));
+    for (const name of ["admit_calls(", "ledger_reserve(", "ledger_settle(", "rate_take("])
       expect(sharded.crossings.some((text) => text.includes(name))).toBe(true);
     expect(await mismatches()).toEqual([]);
   });
