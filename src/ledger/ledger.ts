@@ -161,9 +161,7 @@ export async function openLedger(db: Db, onFault: OnFault, watch?: LedgerWatch, 
     commits: heartbeat.commits,
     commitAgeMs: heartbeat.commitAgeMs,
     async close() {
-      await admitting.drained();
-      await reserving.drained();
-      await settling.drained();
+      for (const batcher of [admitting, reserving, settling]) await batcher.drained();
       await nextTurn(); // the calls that failed last have given up by then
       await heartbeat.stop();
     },
