@@ -33631,27 +33631,6 @@ const schema_CatalogPromotion = {
 } },
 "additionalProperties": false
 };
-const schema_CatalogRoute = {
-"type": "object",
-"required": ["provider", "model"],
-"properties": {
-"provider": { "type": "string" },
-"model": {
-"type": "string",
-"minLength": 1,
-"maxLength": 500
-},
-"reduced_precision": {
-"type": "string",
-"minLength": 1
-},
-"thinking": {
-"type": "string",
-"enum": ["adaptive", "budget"]
-}
-},
-"additionalProperties": false
-};
 const schema_CatalogState = {
 "type": "object",
 "properties": {
@@ -35736,6 +35715,818 @@ validate_CatalogPricing.evaluated = {
 "dynamicProps": true,
 "dynamicItems": false
 };
+const schema_CatalogRoute = {
+"type": "object",
+"required": ["provider", "model"],
+"properties": {
+"provider": { "type": "string" },
+"model": {
+"type": "string",
+"minLength": 1,
+"maxLength": 500
+},
+"reduced_precision": {
+"type": "string",
+"minLength": 1
+},
+"thinking": {
+"type": "string",
+"enum": ["adaptive", "budget"]
+},
+"cost": { "$ref": "#/components/schemas/CatalogRouteCost" }
+},
+"additionalProperties": false
+};
+const schema_CatalogRouteCost = {
+"type": "object",
+"properties": {
+"input": { "$ref": "#/components/schemas/CatalogUsd" },
+"output": { "$ref": "#/components/schemas/CatalogUsd" },
+"cached": { "$ref": "#/components/schemas/CatalogUsd" },
+"cache_write": { "$ref": "#/components/schemas/CatalogUsd" },
+"cache_write_1h": { "$ref": "#/components/schemas/CatalogUsd" },
+"per_request": { "$ref": "#/components/schemas/CatalogUsd" },
+"per_image": { "$ref": "#/components/schemas/CatalogUsd" },
+"per_second": { "$ref": "#/components/schemas/CatalogUsd" },
+"per_minute": { "$ref": "#/components/schemas/CatalogUsd" },
+"per_1k_chars": { "$ref": "#/components/schemas/CatalogUsd" }
+},
+"additionalProperties": false
+};
+function validate_CatalogRouteCost(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_CatalogRouteCost.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+for (const key0 in data) if (!func_191f75b3.call(schema_CatalogRouteCost.properties, key0)) {
+validate_CatalogRouteCost.errors = [{
+instancePath,
+keyword: "additionalProperties",
+params: { additionalProperty: key0 },
+message: "must NOT have additional properties",
+parentSchema: schema_CatalogRouteCost,
+data
+}];
+return false;
+}
+if (data.input !== void 0) {
+let data0 = data.input;
+if (typeof data0 == "number") {
+if (data0 > 1e6 || isNaN(data0)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/input",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data0
+}];
+return false;
+} else if (data0 < 0 || isNaN(data0)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/input",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data0
+}];
+return false;
+} else if (!formats_f5433107.validate(data0)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/input",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data0
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/input",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.output !== void 0) {
+let data1 = data.output;
+if (typeof data1 == "number") {
+if (data1 > 1e6 || isNaN(data1)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/output",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data1
+}];
+return false;
+} else if (data1 < 0 || isNaN(data1)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/output",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data1
+}];
+return false;
+} else if (!formats_f5433107.validate(data1)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/output",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data1
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/output",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data1
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.cached !== void 0) {
+let data2 = data.cached;
+if (typeof data2 == "number") {
+if (data2 > 1e6 || isNaN(data2)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cached",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data2
+}];
+return false;
+} else if (data2 < 0 || isNaN(data2)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cached",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data2
+}];
+return false;
+} else if (!formats_f5433107.validate(data2)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cached",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data2
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cached",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.cache_write !== void 0) {
+let data3 = data.cache_write;
+if (typeof data3 == "number") {
+if (data3 > 1e6 || isNaN(data3)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cache_write",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data3
+}];
+return false;
+} else if (data3 < 0 || isNaN(data3)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cache_write",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data3
+}];
+return false;
+} else if (!formats_f5433107.validate(data3)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cache_write",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data3
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cache_write",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data3
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.cache_write_1h !== void 0) {
+let data4 = data.cache_write_1h;
+if (typeof data4 == "number") {
+if (data4 > 1e6 || isNaN(data4)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data4
+}];
+return false;
+} else if (data4 < 0 || isNaN(data4)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data4
+}];
+return false;
+} else if (!formats_f5433107.validate(data4)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data4
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data4
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.per_request !== void 0) {
+let data5 = data.per_request;
+if (typeof data5 == "number") {
+if (data5 > 1e6 || isNaN(data5)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_request",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+} else if (data5 < 0 || isNaN(data5)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_request",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+} else if (!formats_f5433107.validate(data5)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_request",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_request",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.per_image !== void 0) {
+let data6 = data.per_image;
+if (typeof data6 == "number") {
+if (data6 > 1e6 || isNaN(data6)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_image",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data6
+}];
+return false;
+} else if (data6 < 0 || isNaN(data6)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_image",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data6
+}];
+return false;
+} else if (!formats_f5433107.validate(data6)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_image",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data6
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_image",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data6
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.per_second !== void 0) {
+let data7 = data.per_second;
+if (typeof data7 == "number") {
+if (data7 > 1e6 || isNaN(data7)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_second",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data7
+}];
+return false;
+} else if (data7 < 0 || isNaN(data7)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_second",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data7
+}];
+return false;
+} else if (!formats_f5433107.validate(data7)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_second",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data7
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_second",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data7
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.per_minute !== void 0) {
+let data8 = data.per_minute;
+if (typeof data8 == "number") {
+if (data8 > 1e6 || isNaN(data8)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_minute",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data8
+}];
+return false;
+} else if (data8 < 0 || isNaN(data8)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_minute",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data8
+}];
+return false;
+} else if (!formats_f5433107.validate(data8)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_minute",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data8
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_minute",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data8
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.per_1k_chars !== void 0) {
+let data9 = data.per_1k_chars;
+if (typeof data9 == "number") {
+if (data9 > 1e6 || isNaN(data9)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_1k_chars",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data9
+}];
+return false;
+} else if (data9 < 0 || isNaN(data9)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_1k_chars",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data9
+}];
+return false;
+} else if (!formats_f5433107.validate(data9)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_1k_chars",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data9
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_1k_chars",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data9
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogRouteCost,
+data
+}];
+return false;
+}
+validate_CatalogRouteCost.errors = vErrors;
+return true;
+}
+validate_CatalogRouteCost.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_CatalogRoute(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_CatalogRoute.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.provider === void 0 && (missing0 = "provider") || data.model === void 0 && (missing0 = "model")) {
+validate_CatalogRoute.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_CatalogRoute,
+data
+}];
+return false;
+} else {
+const _errs1 = errors;
+for (const key0 in data) if (!(key0 === "provider" || key0 === "model" || key0 === "reduced_precision" || key0 === "thinking" || key0 === "cost")) {
+validate_CatalogRoute.errors = [{
+instancePath,
+keyword: "additionalProperties",
+params: { additionalProperty: key0 },
+message: "must NOT have additional properties",
+parentSchema: schema_CatalogRoute,
+data
+}];
+return false;
+}
+if (_errs1 === errors) {
+if (data.provider !== void 0) {
+let data0 = data.provider;
+const _errs2 = errors;
+if (typeof data0 !== "string") {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/provider",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogRoute.properties.provider,
+data: data0
+}];
+return false;
+}
+var valid0 = _errs2 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.model !== void 0) {
+let data1 = data.model;
+const _errs4 = errors;
+if (errors === _errs4) {
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 500) {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/model",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_CatalogRoute.properties.model,
+data: data1
+}];
+return false;
+} else if (func_7a031813(data1) < 1) {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/model",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogRoute.properties.model,
+data: data1
+}];
+return false;
+}
+} else {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogRoute.properties.model,
+data: data1
+}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.reduced_precision !== void 0) {
+let data2 = data.reduced_precision;
+const _errs6 = errors;
+if (errors === _errs6) {
+if (typeof data2 === "string") {
+if (func_7a031813(data2) < 1) {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/reduced_precision",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogRoute.properties.reduced_precision,
+data: data2
+}];
+return false;
+}
+} else {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/reduced_precision",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogRoute.properties.reduced_precision,
+data: data2
+}];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.thinking !== void 0) {
+let data3 = data.thinking;
+const _errs8 = errors;
+if (typeof data3 !== "string") {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/thinking",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogRoute.properties.thinking,
+data: data3
+}];
+return false;
+}
+if (!(data3 === "adaptive" || data3 === "budget")) {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/thinking",
+keyword: "enum",
+params: { allowedValues: schema_CatalogRoute.properties.thinking.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_CatalogRoute.properties.thinking,
+data: data3
+}];
+return false;
+}
+var valid0 = _errs8 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.cost !== void 0) {
+const _errs10 = errors;
+if (!validate_CatalogRouteCost(data.cost, {
+instancePath: instancePath + "/cost",
+parentData: data,
+parentDataProperty: "cost",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_CatalogRouteCost.errors : vErrors.concat(validate_CatalogRouteCost.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs10 === errors;
+} else var valid0 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate_CatalogRoute.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogRoute,
+data
+}];
+return false;
+}
+}
+validate_CatalogRoute.errors = vErrors;
+return errors === 0;
+}
+validate_CatalogRoute.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
 function validate_CatalogModel(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -37675,167 +38466,16 @@ if (errors === _errs169) {
 if (Array.isArray(data65)) {
 const len9 = data65.length;
 for (let i9 = 0; i9 < len9; i9++) {
-let data66 = data65[i9];
 const _errs171 = errors;
-if (errors === errors) {
-if (data66 && typeof data66 == "object" && !Array.isArray(data66)) {
-let missing2;
-if (data66.provider === void 0 && (missing2 = "provider") || data66.model === void 0 && (missing2 = "model")) {
-validate_CatalogModel.errors = [{
+if (!validate_CatalogRoute(data65[i9], {
 instancePath: instancePath + "/routes/" + i9,
-keyword: "required",
-params: { missingProperty: missing2 },
-message: "must have required property '" + missing2 + "'",
-parentSchema: schema_CatalogRoute,
-data: data66
-}];
-return false;
-} else {
-const _errs174 = errors;
-for (const key3 in data66) if (!(key3 === "provider" || key3 === "model" || key3 === "reduced_precision" || key3 === "thinking")) {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9,
-keyword: "additionalProperties",
-params: { additionalProperty: key3 },
-message: "must NOT have additional properties",
-parentSchema: schema_CatalogRoute,
-data: data66
-}];
-return false;
-}
-if (_errs174 === errors) {
-if (data66.provider !== void 0) {
-let data67 = data66.provider;
-const _errs175 = errors;
-if (typeof data67 !== "string") {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9 + "/provider",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogRoute.properties.provider,
-data: data67
-}];
-return false;
-}
-var valid36 = _errs175 === errors;
-} else var valid36 = true;
-if (valid36) {
-if (data66.model !== void 0) {
-let data68 = data66.model;
-const _errs177 = errors;
-if (errors === _errs177) {
-if (typeof data68 === "string") {
-if (func_7a031813(data68) > 500) {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9 + "/model",
-keyword: "maxLength",
-params: { limit: 500 },
-message: "must NOT have more than 500 characters",
-parentSchema: schema_CatalogRoute.properties.model,
-data: data68
-}];
-return false;
-} else if (func_7a031813(data68) < 1) {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9 + "/model",
-keyword: "minLength",
-params: { limit: 1 },
-message: "must NOT have fewer than 1 characters",
-parentSchema: schema_CatalogRoute.properties.model,
-data: data68
-}];
-return false;
-}
-} else {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9 + "/model",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogRoute.properties.model,
-data: data68
-}];
-return false;
-}
-}
-var valid36 = _errs177 === errors;
-} else var valid36 = true;
-if (valid36) {
-if (data66.reduced_precision !== void 0) {
-let data69 = data66.reduced_precision;
-const _errs179 = errors;
-if (errors === _errs179) {
-if (typeof data69 === "string") {
-if (func_7a031813(data69) < 1) {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9 + "/reduced_precision",
-keyword: "minLength",
-params: { limit: 1 },
-message: "must NOT have fewer than 1 characters",
-parentSchema: schema_CatalogRoute.properties.reduced_precision,
-data: data69
-}];
-return false;
-}
-} else {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9 + "/reduced_precision",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogRoute.properties.reduced_precision,
-data: data69
-}];
-return false;
-}
-}
-var valid36 = _errs179 === errors;
-} else var valid36 = true;
-if (valid36) {
-if (data66.thinking !== void 0) {
-let data70 = data66.thinking;
-const _errs181 = errors;
-if (typeof data70 !== "string") {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9 + "/thinking",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogRoute.properties.thinking,
-data: data70
-}];
-return false;
-}
-if (!(data70 === "adaptive" || data70 === "budget")) {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9 + "/thinking",
-keyword: "enum",
-params: { allowedValues: schema_CatalogRoute.properties.thinking.enum },
-message: "must be equal to one of the allowed values",
-parentSchema: schema_CatalogRoute.properties.thinking,
-data: data70
-}];
-return false;
-}
-var valid36 = _errs181 === errors;
-} else var valid36 = true;
-}
-}
-}
-}
-}
-} else {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9,
-keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_CatalogRoute,
-data: data66
-}];
-return false;
-}
+parentData: data65,
+parentDataProperty: i9,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_CatalogRoute.errors : vErrors.concat(validate_CatalogRoute.errors);
+errors = vErrors.length;
 }
 if (!(_errs171 === errors)) break;
 }
@@ -37855,26 +38495,26 @@ var valid0 = _errs169 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.fallbacks !== void 0) {
-let data71 = data.fallbacks;
-const _errs183 = errors;
-if (errors === _errs183) {
-if (Array.isArray(data71)) {
-const len10 = data71.length;
+let data67 = data.fallbacks;
+const _errs172 = errors;
+if (errors === _errs172) {
+if (Array.isArray(data67)) {
+const len10 = data67.length;
 for (let i10 = 0; i10 < len10; i10++) {
-let data72 = data71[i10];
-const _errs185 = errors;
-if (typeof data72 !== "string") {
+let data68 = data67[i10];
+const _errs174 = errors;
+if (typeof data68 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/fallbacks/" + i10,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogModel.properties.fallbacks.items,
-data: data72
+data: data68
 }];
 return false;
 }
-if (!(_errs185 === errors)) break;
+if (!(_errs174 === errors)) break;
 }
 } else {
 validate_CatalogModel.errors = [{
@@ -37883,82 +38523,82 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogModel.properties.fallbacks,
-data: data71
+data: data67
 }];
 return false;
 }
 }
-var valid0 = _errs183 === errors;
+var valid0 = _errs172 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.state !== void 0) {
-let data73 = data.state;
-const _errs187 = errors;
+let data69 = data.state;
+const _errs176 = errors;
 if (errors === errors) {
-if (data73 && typeof data73 == "object" && !Array.isArray(data73)) {
-const _errs190 = errors;
-for (const key4 in data73) if (!(key4 === "paused" || key4 === "retired" || key4 === "replacement")) {
+if (data69 && typeof data69 == "object" && !Array.isArray(data69)) {
+const _errs179 = errors;
+for (const key3 in data69) if (!(key3 === "paused" || key3 === "retired" || key3 === "replacement")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state",
 keyword: "additionalProperties",
-params: { additionalProperty: key4 },
+params: { additionalProperty: key3 },
 message: "must NOT have additional properties",
 parentSchema: schema_CatalogState,
-data: data73
+data: data69
 }];
 return false;
 }
-if (_errs190 === errors) {
-if (data73.paused !== void 0) {
-let data74 = data73.paused;
-const _errs191 = errors;
-if (typeof data74 !== "boolean") {
+if (_errs179 === errors) {
+if (data69.paused !== void 0) {
+let data70 = data69.paused;
+const _errs180 = errors;
+if (typeof data70 !== "boolean") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state/paused",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
 parentSchema: schema_CatalogState.properties.paused,
-data: data74
+data: data70
 }];
 return false;
 }
-var valid39 = _errs191 === errors;
-} else var valid39 = true;
-if (valid39) {
-if (data73.retired !== void 0) {
-let data75 = data73.retired;
-const _errs193 = errors;
-if (typeof data75 !== "boolean") {
+var valid37 = _errs180 === errors;
+} else var valid37 = true;
+if (valid37) {
+if (data69.retired !== void 0) {
+let data71 = data69.retired;
+const _errs182 = errors;
+if (typeof data71 !== "boolean") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state/retired",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
 parentSchema: schema_CatalogState.properties.retired,
-data: data75
+data: data71
 }];
 return false;
 }
-var valid39 = _errs193 === errors;
-} else var valid39 = true;
-if (valid39) {
-if (data73.replacement !== void 0) {
-let data76 = data73.replacement;
-const _errs195 = errors;
-if (typeof data76 !== "string") {
+var valid37 = _errs182 === errors;
+} else var valid37 = true;
+if (valid37) {
+if (data69.replacement !== void 0) {
+let data72 = data69.replacement;
+const _errs184 = errors;
+if (typeof data72 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state/replacement",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogState.properties.replacement,
-data: data76
+data: data72
 }];
 return false;
 }
-var valid39 = _errs195 === errors;
-} else var valid39 = true;
+var valid37 = _errs184 === errors;
+} else var valid37 = true;
 }
 }
 }
@@ -37969,12 +38609,12 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogState,
-data: data73
+data: data69
 }];
 return false;
 }
 }
-var valid0 = _errs187 === errors;
+var valid0 = _errs176 === errors;
 } else var valid0 = true;
 }
 }

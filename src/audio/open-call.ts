@@ -16,12 +16,14 @@ import { ApiError, fail } from "../errors/fail.ts";
 import { shownError } from "../errors/text.ts";
 import { uuidv7 } from "../ids.ts";
 import type { Reserved, Slot } from "../ledger/ledger.ts";
-import { msSince, storableText, type UsageLogRow } from "../ledger/usage-log.ts";
+import { expenseOfAttempts, msSince, storableText, type UsageLogRow } from "../ledger/usage-log.ts";
 import { countCall, orGiveBack } from "../limits/call.ts";
 import { type AudioKind, slotOf } from "../limits/slots.ts";
 import type { Amount } from "../money.ts";
 import { type AudioCharge, audioCost } from "../pricing/audio-cost.ts";
-import { type Attempt, loggedFailure, reportAttempts } from "../routing/attempt.ts";
+import { usedByAudio } from "../pricing/expense.ts";
+import { type Attempt, reportAttempts } from "../routing/attempt.ts";
+import { attemptRecord } from "../routing/attempt-record.ts";
 import type { Candidate } from "../routing/candidates.ts";
 
 export interface AudioPlan {
@@ -46,6 +48,8 @@ interface Answered {
 export interface AudioCall {
   plan: AudioPlan;
   hold: AudioHold;
+  /** What was asked for, whether or not it is charged. */
+  planned: AudioCharge;
   /** src/routing/attempt.ts appends to it. */
   attempts: Attempt[];
   /** Whose answer was taken last (`answeredBy`); null before any was. */
@@ -84,7 +88,7 @@ export async function openAudioCall(
     const charge = await priced();
     return { charge, hold: await reserveAudio(context, ask.caller, model, audioCost(charge), slot) };
   };
-  const { charge: planned, hold } = await orGiveBack(rate, reserving());
+  const { charge, hold } = await orGiveBack(rate, reserving());
   let settled: Promise<AudioBill> | null = null;
 
   const settle = (charge: AudioCharge, outcome: Outcome): Promise<AudioBill> => {
@@ -95,15 +99,19 @@ export async function openAudioCall(
     settled = context.ledger.settle({ accountId: ask.caller.accountId, id: hold.id, log }).then((balance) => ({ charge, cost, balance }));
     return settled;
   };
-  const nothing: AudioCharge = { ...planned, units: 0 };
+  const nothing: AudioCharge = { ...charge, units: 0 };
 
   const call: AudioCall & { answered: Answered | null } = {
     plan,
     hold,
+    planned: charge,
     attempts: [],
     answered: null,
     answeredBy: (candidate) => (call.answered = { candidate, afterMs: msSince(ask.since) }),
-    raise: (charge) => orGiveBack(rate, raiseHold(context, ask.caller, model, hold, audioCost(charge))),
+    raise(charge) {
+      call.planned = charge;
+      return orGiveBack(rate, raiseHold(context, ask.caller, model, hold, audioCost(charge)));
+    },
     complete: (charge) => settle(charge, { status: "success", http_status: 200, ...noError }),
     async aborted(delivered) {
       await settle(delivered ?? nothing, { status: "aborted", http_status: 499, ...noError });
@@ -145,12 +153,13 @@ const noTokens = { input_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0,
 
 function logRow(
   { caller, requestId, receivedAt, since, operationId }: Ask,
-  { plan, hold, attempts, answered }: AudioCall,
+  { plan, hold, attempts, answered, planned }: AudioCall,
   { charge, cost }: Pick<AudioBill, "charge" | "cost">,
   outcome: Outcome,
 ): UsageLogRow {
   const { model, alias } = plan.asked;
   const served = answered?.candidate ?? null;
+  const records = attempts.map((attempt) => attemptRecord(attempt, usedByAudio(planned)));
   return {
     account_id: String(caller.accountId),
     created_at: receivedAt,
@@ -170,14 +179,8 @@ function logRow(
     cost: String(cost),
     reserved: String(hold.amount),
     prices: charge.prices,
-    attempts: attempts.map((attempt) => ({
-      route: attempt.candidate.routeId,
-      model: attempt.candidate.model.id,
-      outcome: attempt.outcome,
-      status: attempt.status,
-      latency_ms: attempt.latencyMs,
-      ...loggedFailure(attempt),
-    })),
+    attempts: records,
+    expense: expenseOfAttempts(records),
     stream: plan.stream,
     fallback_layer: served === null || served.layer === 0 ? null : served.layer,
     latency_ms: msSince(since),

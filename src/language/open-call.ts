@@ -5,16 +5,18 @@ import type { Caller } from "../accounts/caller.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
-import { type AttemptRecord, msSince, storableText, type UsageLogRow } from "../ledger/usage-log.ts";
+import { type AttemptRecord, expenseOfAttempts, msSince, storableText, type UsageLogRow } from "../ledger/usage-log.ts";
 import type { CountedCall } from "../limits/call.ts";
 import { type Amount, million, toUsd, usdFromPrice, usdText } from "../money.ts";
 import { tokenCost } from "../pricing/token-cost.ts";
-import { type Attempt, loggedFailure, reportAttempts } from "../routing/attempt.ts";
+import type { Tally } from "../providers/types.ts";
+import { type Attempt, reportAttempts } from "../routing/attempt.ts";
+import { attemptRecord } from "../routing/attempt-record.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import { noUsage, type Usage } from "../usage.ts";
 import { tokenPricesOf } from "./admit.ts";
 import { withinWindows } from "./context-window.ts";
-import type { PromptSize } from "./prompt-size.ts";
+import { countedOutputTokens, type PromptSize } from "./prompt-size.ts";
 import type { Hold } from "./reserve.ts";
 
 interface CallFacts {
@@ -42,6 +44,8 @@ export interface OpenCall {
   /** src/routing/attempt.ts appends to it. */
   attempts: Attempt[];
   served: Candidate | null;
+  /** The stream that it answers with. */
+  source: { tally: Tally } | null;
   firstByteMs: number | null;
   /** The answer is complete. Without `usage` from the upstream, `counted` is charged, at most the hold. */
   complete(usage: Usage | null, counted: () => Promise<Usage>): Promise<Bill>;
@@ -86,6 +90,7 @@ export function openCall(
     size,
     attempts: [],
     served: null,
+    source: null,
     firstByteMs: null,
     async complete(usage, counted) {
       const bill = billOf(asked, call.served, usage ?? (await counted()), hold.inputMax);
@@ -151,6 +156,7 @@ function atMost(limit: Amount, bill: Bill): Bill {
 function logRow(caller: Caller, facts: CallFacts, call: OpenCall, { model: charged, usage, cost }: Bill, outcome: Outcome): UsageLogRow {
   const { admitted, hold, served } = call;
   const prices = tokenPricesOf(charged);
+  const attempts = attemptRecords(call, usage);
   return {
     account_id: String(caller.accountId),
     created_at: facts.receivedAt,
@@ -178,7 +184,8 @@ function logRow(caller: Caller, facts: CallFacts, call: OpenCall, { model: charg
       per_request: String(prices.perRequest),
       ...(prices.step === 1n ? {} : { step: String(prices.step) }),
     },
-    attempts: call.attempts.map(attemptRecord),
+    attempts,
+    expense: expenseOfAttempts(attempts),
     stream: facts.stream,
     fallback_layer: served === null || served.layer === 0 ? null : served.layer,
     latency_ms: msSince(facts.since),
@@ -186,22 +193,30 @@ function logRow(caller: Caller, facts: CallFacts, call: OpenCall, { model: charg
   };
 }
 
-function attemptRecord(attempt: Attempt): AttemptRecord {
-  const { candidate, outcome, status, latencyMs } = attempt;
-  const prices = tokenPricesOf(candidate.model);
+/** The last attempt is the one that answered, where any did; the others may have been billed for the prompt. */
+function attemptRecords(call: OpenCall, usage: Usage): AttemptRecord[] {
+  const prompt = { ...noUsage, input: call.size.tokensLikely };
+  return call.attempts.map((attempt, index) => {
+    const answered = call.served !== null && index === call.attempts.length - 1;
+    return { ...attemptRecord(attempt, { usage: answered ? usageUpstream(call, usage) : prompt }), cost_basis: costBasis(attempt) };
+  });
+}
+
+/** What an upstream bills for an answer of which nothing was charged: an interrupted stream's tokens so far. */
+function usageUpstream({ source, size }: OpenCall, charged: Usage): Usage {
+  if (tokensOf(charged) > 0 || source === null) return charged;
+  const { usage, prompt, deltas, characters } = source.tally;
+  const counted = { input: size.tokensLikely, cacheRead: 0, cacheWrite: 0 };
+  return usage ?? { ...(prompt ?? counted), output: countedOutputTokens(deltas, characters), reasoning: 0 };
+}
+
+function costBasis({ candidate: { model } }: Attempt): NonNullable<AttemptRecord["cost_basis"]> {
+  const prices = tokenPricesOf(model);
   const perMillion = (price: bigint) => usdFromPrice(price, million);
   return {
-    route: candidate.routeId,
-    model: candidate.model.id,
-    outcome,
-    status,
-    latency_ms: latencyMs,
-    ...loggedFailure(attempt),
-    cost_basis: {
-      input: perMillion(prices.input),
-      output: perMillion(prices.output),
-      cached: prices.cached === null ? null : perMillion(prices.cached),
-      per_request: toUsd(prices.perRequest),
-    },
+    input: perMillion(prices.input),
+    output: perMillion(prices.output),
+    cached: prices.cached === null ? null : perMillion(prices.cached),
+    per_request: toUsd(prices.perRequest),
   };
 }

@@ -93,6 +93,7 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     const callOne = (candidate: Candidate) => adapter.call({ candidate, hold, size, upstream: upstreamCall(ask, candidate, model) });
     const { result, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, callOne, { rejectsAlone });
     call.served = candidate;
+    call.source = result.kind === "stream" ? result : null;
     call.firstByteMs = msSince(since);
     const headers = routeHeaders(admitted, candidate, hold);
     if (result.kind === "stream") return settleOnDisconnect(context, { kind: "stream", ask, call, headers, source: result as Stream });

@@ -208,10 +208,5 @@ export function reportAttempts(
   }
 }
 
-/** A failed attempt's cause as the usage log stores it. */
-export function loggedFailure({ failure }: Pick<Attempt, "failure">): { cause?: string; detail?: string } {
-  return failure === null ? {} : { cause: failure.cause, detail: failure.detail };
-}
-
 /** Not an upstream's fault, or reported already. What a route says about the content may quote a prompt, which no log may hold. */
 const quiet = new Set(["ok", "interrupted", "aborted", "breaker_open", "rejected", "refused"]);
