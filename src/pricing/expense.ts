@@ -15,23 +15,24 @@ export interface Used {
 }
 
 export function expenseOf(cost: RouteCost, { usage, images = 0, seconds = 0, minutes = 0, characters = 0 }: Used): Amount {
-  const tokens: RateLine[] =
-    usage === undefined
-      ? []
-      : [
-          line(usage.input, cost.input),
-          line(usage.cacheRead, cost.cacheRead),
-          line(usage.cacheWrite, cost.cacheWrite),
-          line(usage.output, cost.output),
-        ];
   return costOfRates([
-    ...tokens,
+    ...(usage === undefined ? [] : tokenLines(cost, usage)),
     line(1, cost.request),
     line(images, cost.image),
     { units: BigInt(Math.round(seconds * 1000)), price: cost.second, per: 1000n },
     line(minutes, cost.minute),
     line(characters, cost.character),
   ]);
+}
+
+function tokenLines(cost: RouteCost, { input, cacheRead, cacheWrite, cacheWriteHour = 0, output }: Usage): RateLine[] {
+  return [
+    line(input, cost.input),
+    line(cacheRead, cost.cacheRead),
+    line(cacheWrite - cacheWriteHour, cost.cacheWrite),
+    line(cacheWriteHour, cost.cacheWriteHour),
+    line(output, cost.output),
+  ];
 }
 
 function line(units: number, price: Price): RateLine {

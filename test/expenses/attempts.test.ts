@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callSvc } from "../cli/run-svc.ts";
 import type { Gateway, TestAccount } from "../support/gateway.ts";
-import { asks, make, openWorld } from "./world.ts";
+import { eventually } from "../support/eventually.ts";
+import { scrape } from "../telemetry/scrape.ts";
+import { asks, logged, make, openWorld } from "./world.ts";
 
 let gateway: Gateway;
 let account: TestAccount;
@@ -22,6 +24,27 @@ describe("what a call costs the operator", () => {
       expect(row.cost).toBe(row.expense! * 2n);
     },
   );
+
+  test("cache reads and writes at costs of their own, those of an hour too", async () => {
+    const { row } = await make(gateway, account, asks["a message that fills the cache for an hour"]);
+    expect([row.cache_read_tokens, row.cache_write_tokens]).toEqual([3n, 5n]);
+    expect(row.expense).toBe(ofTokens(row.input_tokens, row.output_tokens) + 3n * 10n + 5n * 200n);
+  });
+
+  test("a call whose caller leaves while its answer is made costs the operator at least the prompt", async () => {
+    const body = JSON.stringify({ ...asks.chat.body, model: "demo/slow" });
+    const headers = { authorization: `Bearer ${account.key}`, "content-type": "application/json", "x-request-id": "req_that_leaves" };
+    const leaving = new AbortController();
+    const left = fetch(`${gateway.url}/v1/chat/completions`, { method: "POST", body, headers, signal: leaving.signal });
+    await eventually(() =>
+      expect(gateway.simulator.calls().some(({ json }) => (json as { model: string }).model.includes("slow"))).toBe(true),
+    );
+    leaving.abort();
+    await expect(left).rejects.toThrow();
+    const row = await logged(gateway, "req_that_leaves");
+    expect(row.status).toBe("aborted");
+    expect(row.expense).toBeGreaterThanOrEqual(500n);
+  });
 
   test("an unreadable 200 costs the prompt as it was estimated, besides the answer of the route that followed", async () => {
     const { row } = await make(gateway, account, asks["an unreadable answer, then another route's"]);
@@ -96,5 +119,20 @@ test("svc request show has the cost of each attempt; nothing that the customer r
   for (const { text: body } of [reply, ...read]) {
     expect(body).not.toMatch(/expense|north|south/);
     expect(secret.filter((cost) => body.includes(cost))).toEqual([]);
+  }
+});
+
+test("/metrics counts charges and costs by model, route and provider, as the log has them", async () => {
+  const { rows } = await gateway.context.db.pool.query<{ model: string; route: string; cost: bigint; charged: bigint }>(
+    `select l.model, a.value ->> 'route' as route, sum((a.value ->> 'cost')::bigint)::bigint as cost,
+       sum(case when a.n = jsonb_array_length(l.attempts) then l.cost else 0 end)::bigint as charged
+     from usage_log l, jsonb_array_elements(l.attempts) with ordinality a(value, n) group by 1, 2`,
+  );
+  const page = await scrape(gateway);
+  expect(rows.length).toBeGreaterThan(15);
+  for (const { model, route, cost, charged } of rows) {
+    const of = { model, route, provider: route.split("/")[0]! };
+    expect([route, page.figure("svc_route_cost_usd_total", of)]).toEqual([route, Number(cost ?? 0n) / 1e8]);
+    expect([route, page.figure("svc_route_charged_usd_total", of)]).toEqual([route, Number(charged) / 1e8]);
   }
 });

@@ -27,6 +27,10 @@ export const catalog = {
   models: [
     chat("demo/chat", [route("north", tokenCost, "chat")]),
     chat("demo/claude", [route("claude", tokenCost, "claude")]),
+    chat("demo/cached", [
+      route("claude", { ...tokenCost, cached: 0.1, cache_write: 1.25, cache_write_1h: 2 }, "claude+sim-cached-3+sim-cache-write-5"),
+    ]),
+    chat("demo/slow", [route("north", tokenCost, "chat+sim-slow-1500ms")]),
     chat("demo/second", [route("north", tokenCost, "chat+sim-bad-json"), route("south", { input: 1.5, output: 5 }, "chat")]),
     chat("demo/unreadable", [route("north", { ...tokenCost, per_request: 0.001 }, "chat+sim-bad-json")]),
     chat("demo/down", [route("north", tokenCost, "chat+sim-fail-503"), route("south", tokenCost, "chat+sim-401")]),
@@ -89,6 +93,19 @@ export const asks = {
   chat: { path: "chat/completions", body: { model: "demo/chat", ...hello } },
   "chat, streamed": { path: "chat/completions", body: { model: "demo/chat", stream: true, ...hello } },
   message: { path: "messages", body: { model: "demo/claude", max_tokens: 50, ...hello } },
+  "a message that fills the cache for an hour": {
+    path: "messages",
+    body: {
+      model: "demo/cached",
+      max_tokens: 50,
+      messages: [
+        {
+          role: "user",
+          content: [{ type: "text", text: "Hello there, you who read this", cache_control: { type: "ephemeral", ttl: "1h" } }],
+        },
+      ],
+    },
+  },
   response: { path: "responses", body: { model: "demo/chat", input: "Hello" } },
   completion: { path: "completions", body: { model: "demo/chat", prompt: "Hello" } },
   "an unreadable answer, then another route's": { path: "chat/completions", body: { model: "demo/second", ...hello } },
@@ -115,7 +132,10 @@ export interface LoggedCall {
   request_id: string;
   cost: bigint;
   expense: bigint | null;
+  status: string;
   input_tokens: bigint;
+  cache_read_tokens: bigint;
+  cache_write_tokens: bigint;
   output_tokens: bigint;
   attempts: { route: string; outcome: string; cost?: string }[];
 }
@@ -127,10 +147,13 @@ export async function make(gateway: Gateway, account: TestAccount, asked: Asked)
   const sent = form === null ? { body } : { body: form.body, headers: { "content-type": form.type } };
   const reply = await gateway.request("POST", `/v1/${path}`, { key: account.key, ...sent });
   const id = reply.headers["x-request-id"]!;
-  const row = await eventually(async () => {
-    const { rows } = await gateway.context.db.pool.query<LoggedCall>("select * from usage_log where request_id = $1", [id]);
+  return { reply, row: await logged(gateway, id) };
+}
+
+export function logged(gateway: Gateway, requestId: string): Promise<LoggedCall> {
+  return eventually(async () => {
+    const { rows } = await gateway.context.db.pool.query<LoggedCall>("select * from usage_log where request_id = $1", [requestId]);
     expect(rows).toHaveLength(1);
     return rows[0]!;
   });
-  return { reply, row };
 }

@@ -165,6 +165,39 @@ describe("too late", () => {
   });
 });
 
+describe("what it costs the operator", () => {
+  const costly = (kind: "image" | "video", route: string, cost: object): Models => ({ "test/picture": { kind, routes: [route], cost } });
+  const expenseOf = async (id: string) =>
+    (await world.db.pool.query<{ expense: bigint }>("select expense from usage_log where id = $1", [id])).rows[0]!.expense;
+
+  test("fewer images than asked for cost as many as there are", async () => {
+    await start(costly("image", "ember/flash-image+sim-images-2", { per_image: 0.004, per_request: 0.001 }));
+    const id = await place({ count: 4, estimated: 4n * held });
+    await ended(id);
+    expect(await expenseOf(id)).toBe(900_000n);
+  });
+
+  test("what an upstream makes too late costs what its route says, and the job itself nothing", async () => {
+    const route = "ember/clip-video+sim-slow-3500ms+sim-uncancellable+sim-seconds-3";
+    await start(costly("video", route, { per_second: 0.01 }), { times: { deadlineMs: { image: 1_500, video: 1_500 } } });
+    const id = await place({ kind: "video", api: "video", estimated: 10_000_000n });
+    expect(await ended(id)).toMatchObject({ status: "failed", error_code: "timeout" });
+    expect(await expenseOf(id)).toBe(0n);
+    const late = async () => (await world.db.pool.query("select amount from media_expense where job_id = $1", [id])).rows;
+    await expect.poll(late, { interval: 50, timeout: 15_000 }).toEqual([{ amount: 3_000_000n }]);
+  });
+
+  test("a route that was asked by a process that died may have made it all", async () => {
+    const id = await place();
+    const { pool } = world.db;
+    const asked = "update media_job set status = 'processing', intent_at = now(), route = 'queue/ember/flash-image' where id = $1";
+    await pool.query(asked, [id]);
+    await start(costly("image", "ember/flash-image", { per_image: 0.004 }));
+    expect(await ended(id)).toMatchObject({ status: "failed", attempts: [{ outcome: "gateway_error", cost: "400000" }] });
+    expect(await expenseOf(id)).toBe(400_000n);
+  });
+});
+
 describe("taken up again", () => {
   test("asked, with an unknown outcome: failed with provider_error, and never asked again", async () => {
     const id = await place();

@@ -15,6 +15,11 @@ test("each kind of token at its own cost, and the request once", () => {
   expect(expenseOf(cost, { usage })).toBe(198_500n);
 });
 
+test("of cache writes, those that are kept for an hour at their own cost", () => {
+  const usage = { input: 0, cacheRead: 0, cacheWrite: 40, cacheWriteHour: 30, output: 0, reasoning: 0 };
+  expect(expenseOf({ ...cost, request: 0n }, { usage })).toBe(3_625n); // 10 at 0.625 and 30 at 1 USD per million
+});
+
 test("what is not whole is rounded up once", () => {
   const usage = { input: 1, cacheRead: 1, cacheWrite: 0, output: 0, reasoning: 0 };
   expect(expenseOf({ ...noCost, input: 1n, cacheRead: 1n }, { usage })).toBe(1n);
