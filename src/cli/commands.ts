@@ -190,6 +190,16 @@ export const commands: readonly Command[] = [
     run: async (input) => (await import("./report.ts")).margin(input),
   },
   {
+    name: "reconcile",
+    takes: ["PROVIDER", "FILE"],
+    options: {
+      key: text("KEY", "only usage of this key of yours at the provider, as the file names it"),
+      map: text("NAMES", "the file's columns, if it is neither OpenAI's nor Anthropic's: day=COLUMN,model=COLUMN,input=COLUMN,…"),
+    },
+    does: "compare a provider's usage export (CSV) with the usage log; exit status 1 if anything differs",
+    run: async (input) => (await import("./reconcile.ts")).reconcile(input),
+  },
+  {
     name: "ledger audit",
     takes: [],
     options: {},

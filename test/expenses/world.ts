@@ -130,6 +130,7 @@ export interface LoggedCall {
   account_id: bigint;
   id: string;
   request_id: string;
+  created_at: Date;
   cost: bigint;
   expense: bigint | null;
   status: string;
