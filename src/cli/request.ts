@@ -26,10 +26,11 @@ export async function show({ config, words, options }: Input): Promise<Outcome> 
 }
 
 /** `cost`: what the provider charges the operator; null: its route names none. */
-function operatorsAttempt({ route, model, outcome, status, latency_ms, cause, detail, cost }: AttemptRecord) {
+function operatorsAttempt({ route, model, outcome, status, latency_ms, response_id, cause, detail, cost }: AttemptRecord) {
   const provider = route.slice(0, route.indexOf("/"));
   const usd = cost === undefined ? null : toUsd(BigInt(cost));
-  return { provider, route, model, outcome, status, latency_ms, cause: cause ?? null, detail: detail ?? null, cost: usd };
+  const named = { response_id: response_id ?? null, cause: cause ?? null, detail: detail ?? null };
+  return { provider, route, model, outcome, status, latency_ms, ...named, cost: usd };
 }
 
 interface Shown extends Omit<Awaited<ReturnType<typeof receiptOf>>, "attempts"> {
@@ -58,9 +59,10 @@ function textOf({ log, account_id, email, attempts, usage, charge, ledger }: Sho
   ].join("\n");
 }
 
-function attemptLine({ route, outcome, status, latency_ms, cause, detail, cost }: Shown["attempts"][number]): string {
+function attemptLine({ route, outcome, status, latency_ms, response_id, cause, detail, cost }: Shown["attempts"][number]): string {
   const why = [cause, detail].filter((part) => part !== null).join(": ");
   const answered = status === null ? "" : `, status ${status}`;
+  const id = response_id === null ? "" : `, id ${response_id}`;
   const costs = cost === null ? "" : `, costs you ${cost} USD`;
-  return `${route}: ${outcome}${why === "" ? answered : `, ${why}`}, ${latency_ms} ms${costs}`;
+  return `${route}: ${outcome}${why === "" ? answered : `, ${why}`}, ${latency_ms} ms${id}${costs}`;
 }

@@ -2,7 +2,7 @@
 import { ApiError } from "../errors/fail.ts";
 import { mayPass, persist } from "../ledger/persist.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
-import type { Route } from "../providers/types.ts";
+import type { Route, UpstreamCall } from "../providers/types.ts";
 import type { Begun, MadeFile, Ticket } from "../providers/verbs/media.ts";
 import { type Attempt, attempt, reportAttempts } from "../routing/attempt.ts";
 import { attemptRecord } from "../routing/attempt-record.ts";
@@ -157,11 +157,11 @@ async function beginJob(parts: JobParts, job: ClaimedJob, signal: AbortSignal, a
   const faults: { error: UpstreamError; upstream: string }[] = [];
   const tried: Attempt[] = [];
   try {
-    const { result, candidate } = await attempt(candidates, parts.breakers, signal, tried, async ({ route, routeId }) => {
+    const { result, candidate } = await attempt(candidates, parts.breakers, signal, tried, async ({ route, routeId }, heard) => {
       await persist(intentTimeoutMs, signal, () => writeIntent(parts, job.id, routeId));
       signal.throwIfAborted();
       try {
-        return await askRoute(parts, job, route, signal);
+        return await askRoute(parts, job, { route, signal, heard });
       } catch (error) {
         if (error instanceof UpstreamError) faults.push({ error, upstream: route.model });
         throw error;
@@ -182,11 +182,10 @@ async function beginJob(parts: JobParts, job: ClaimedJob, signal: AbortSignal, a
 async function askRoute(
   { providers }: JobParts,
   { id, request, request_id, model }: ClaimedJob,
-  route: Route,
-  signal: AbortSignal,
+  asked: Pick<UpstreamCall, "route" | "signal" | "heard">,
 ): Promise<Begun> {
-  const call = { route, signal, requestId: request_id, publicModel: model, jobId: id };
-  const { protocol } = route.provider;
+  const call = { ...asked, requestId: request_id, publicModel: model, jobId: id };
+  const { protocol } = asked.route.provider;
   if (request.kind === "image") {
     const make = providers.images[protocol];
     if (make) return await make({ ...call, order: request.order });

@@ -13,6 +13,8 @@ export interface AttemptRecord {
   /** The upstream's HTTP status, if it answered. */
   status: number | null;
   latency_ms: number;
+  /** What the upstream calls its answer, for questions to the provider; absent: it named none. */
+  response_id?: string;
   /** Why it failed: a cause of src/providers/errors/upstream-error.ts, and its text. Absent: it succeeded, or is older than causes in the log. */
   cause?: string;
   detail?: string;

@@ -55,6 +55,8 @@ export interface UpstreamCall {
   publicModel: string;
   /** The account whose fair quota the call counts against; absent: the gateway's own work, such as a job's. */
   account?: bigint | undefined;
+  /** Told what the upstream calls its answer; absent: no record of it is kept. */
+  heard?: ((responseId: string) => void) | undefined;
 }
 
 /** An answer in one piece. */

@@ -5,10 +5,11 @@ import type { Attempt } from "./attempt.ts";
 
 /** `used`: what its provider measured, else the most that it is likely to bill. */
 export function attemptRecord(attempt: Attempt, used: Used) {
-  const { candidate, outcome, status, latencyMs, failure } = attempt;
+  const { candidate, outcome, status, latencyMs, responseId, failure } = attempt;
   const { routeId, model, route } = candidate;
   const cost = route.cost === null ? {} : { cost: String(isBilled(attempt) ? expenseOf(route.cost, used) : 0n) };
-  return { route: routeId, model: model.id, outcome, status, latency_ms: latencyMs, ...failure, ...cost };
+  const response = responseId === null ? {} : { response_id: responseId };
+  return { route: routeId, model: model.id, outcome, status, latency_ms: latencyMs, ...response, ...failure, ...cost };
 }
 
 /** Providers bill no call that they didn't get or answered with an error. They bill what they made, read to its end or not. */

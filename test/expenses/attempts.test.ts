@@ -122,6 +122,18 @@ test("svc request show has the cost of each attempt; nothing that the customer r
   }
 });
 
+test("an attempt keeps the id that its provider gave the answer, for the operator alone", async () => {
+  for (const kind of ["message", "image"] as const) {
+    const { reply, row } = await make(gateway, account, asks[kind]);
+    const { response_id: id } = row.attempts[0]!;
+    expect(id).toMatch(/^\S{8,200}$/);
+    const shown = await callSvc({ DATABASE_URL: gateway.databaseUrl }, ["request", "show", row.request_id, "--json"]);
+    expect(shown.json().attempts).toMatchObject([{ response_id: id }]);
+    const receipt = await gateway.request("GET", `/v1/usage/${row.request_id}`, { key: account.key });
+    expect(reply.text + receipt.text).not.toContain(id);
+  }
+});
+
 test("/metrics counts charges and costs by model, route and provider, as the log has them", async () => {
   const { rows } = await gateway.context.db.pool.query<{ model: string; route: string; cost: bigint; charged: bigint }>(
     `select l.model, a.value ->> 'route' as route, sum((a.value ->> 'cost')::bigint)::bigint as cost,

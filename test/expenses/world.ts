@@ -138,7 +138,7 @@ export interface LoggedCall {
   cache_read_tokens: bigint;
   cache_write_tokens: bigint;
   output_tokens: bigint;
-  attempts: { route: string; outcome: string; cost?: string }[];
+  attempts: { route: string; outcome: string; cost?: string; response_id?: string }[];
 }
 
 /** Makes the call and waits until it is in the log. */

@@ -35,7 +35,10 @@ describe("made", () => {
     expect(await engine.media.store.size(files[0]!.name)).toBeGreaterThan(0);
     expect(await entries(world.db, id)).toEqual(["hold -1000000", "hold_settle 1000000", "usage -1000000"]);
     expect(row["attempts"]).toEqual([
-      { route: "queue/ember/flash-image", model: "test/picture", outcome: "ok", status: 200, latency_ms: expect.any(Number), layer: 0 },
+      {
+        ...{ route: "queue/ember/flash-image", model: "test/picture", outcome: "ok", status: 200, layer: 0 },
+        ...{ latency_ms: expect.any(Number), response_id: expect.stringMatching(/^[\da-f-]{36}$/) },
+      },
     ]);
     expect(engine.faults).toEqual([]);
   });
