@@ -4807,9 +4807,9 @@ export interface components {
         CreditBalance: {
             /** @description USD left. Calls in flight are not subtracted yet, open media holds are. Below 0 only if a call cost more than expected. */
             balance: components["schemas"]["Usd"];
-            /** @description Total USD granted: signup credit, bonuses, referrals, gifts, refunds. */
+            /** @description Total USD granted: signup credit, bonuses, referrals, gifts, refunds, less what was corrected. */
             lifetime_earned: components["schemas"]["Usd"];
-            /** @description Total USD added by payment; it sets the tier. */
+            /** @description Total USD added by payment, less what was refunded to the payer or corrected; it sets the tier. */
             lifetime_purchased: components["schemas"]["Usd"];
             /** @description Total USD spent. */
             lifetime_spent: components["schemas"]["Usd"];
@@ -6852,12 +6852,16 @@ export interface components {
             amount_usd: components["schemas"]["Usd"];
             /** @description Balance in USD after this entry. */
             balance_after: components["schemas"]["Usd"];
+            /** @description Id of the entry that this one corrects, refunds or takes back; null: none. */
+            corrects: string | null;
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
             /** @description SHA-256 in hexadecimal over the previous entry's hash and this entry's content: it reveals any changed or missing entry. */
             hash: string;
             /** @description Entry id, unique within the account: `led_` and the entry's number in the account's ledger. */
             id: string;
+            /** @description Why, in the operator's words; null on most entries. */
+            reason: string | null;
             /** @description Id of the request, job or top-up that the entry belongs to. */
             ref: string;
             /** @description Type of the entry. */
@@ -6881,7 +6885,7 @@ export interface components {
          * @description Type of a ledger entry.
          * @enum {string}
          */
-        LedgerEntryType: "purchase" | "signup_bonus" | "usage" | "hold" | "hold_settle" | "hold_release" | "refund" | "gift";
+        LedgerEntryType: "purchase" | "signup_bonus" | "usage" | "hold" | "hold_settle" | "hold_release" | "refund" | "gift" | "adjustment" | "payment_refund" | "dispute";
         /** @description Prices per token. */
         LegacyPriceList: {
             /** @description Every listed model, sorted by `model`. */

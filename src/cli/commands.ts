@@ -56,14 +56,25 @@ export const commands: readonly Command[] = [
     takes: ["ID", "USD"],
     options: {},
     does: "add purchased money, an amount above 0",
-    run: async (input) => (await import("./account.ts")).deposit(input),
+    run: async (input) => (await import("./money.ts")).deposit(input),
   },
   {
     name: "account credit",
     takes: ["ID", "USD"],
     options: {},
     does: "add earned money (a bonus), an amount above 0",
-    run: async (input) => (await import("./account.ts")).credit(input),
+    run: async (input) => (await import("./money.ts")).credit(input),
+  },
+  {
+    name: "account adjust",
+    takes: ["ID", "USD"],
+    options: {
+      reason: { ...text("TEXT", "why, in one line; the account's owner sees it"), required: true },
+      entry: text("ENTRY", "the ledger entry that is wrong, such as led_3; the correction is of its kind of money"),
+      earned: flag("correct earned money instead of purchased money"),
+    },
+    does: "correct an account's money by an amount above or below 0, such as -5",
+    run: async (input) => (await import("./money.ts")).adjust(input),
   },
   {
     name: "account suspend",
@@ -123,6 +134,17 @@ export const commands: readonly Command[] = [
     options: {},
     does: "delete a key; the newest enabled key, else a new one, replaces a deleted default",
     run: async (input) => (await import("./key.ts")).remove(input),
+  },
+  {
+    name: "refund",
+    takes: ["REQUEST_ID"],
+    options: {
+      reason: { ...text("TEXT", "why, in one line; the account's owner sees it"), required: true },
+      amount: text("USD", "give back only this much; by default the whole charge"),
+      account: text("ACCOUNT", "the request's account, if several accounts sent the same id"),
+    },
+    does: "refund the charge of a call or a media job, once; REQUEST_ID may be the job's id",
+    run: async (input) => (await import("./refund.ts")).refund(input),
   },
   {
     name: "request show",
