@@ -262,7 +262,8 @@ create table payment_reversal (
   topup_id uuid not null,
   amount bigint not null,
   withdrawn boolean not null,
-  reinstated boolean not null default false,
+  reinstated boolean not null,
+  closed boolean not null,
   constraint payment_reversal_pkey PRIMARY KEY (id),
   constraint payment_reversal_amount_check CHECK ((amount >= 0)),
   constraint payment_reversal_topup_id_fkey FOREIGN KEY (topup_id) REFERENCES topup(id)

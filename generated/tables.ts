@@ -168,8 +168,9 @@ export interface PaymentEvent {
 
 export interface PaymentReversal {
   amount: bigint;
+  closed: boolean;
   id: string;
-  reinstated: Generated<boolean>;
+  reinstated: boolean;
   topup_id: string;
   withdrawn: boolean;
 }

@@ -1230,10 +1230,10 @@ export interface LedgerEntry {
   balance_after: number;
   /** Id of the request, job or top-up that the entry belongs to. */
   ref: string;
-  /** Id of the entry that this one corrects, refunds or takes back; null: none. */
-  corrects: string | null;
-  /** Why, in the operator's words; null on most entries. */
-  reason: string | null;
+  /** Id of the entry that this one corrects, refunds or takes back; absent where it stands alone. */
+  corrects?: string;
+  /** Why it was posted; only on corrections, refunds and what a bank took back. */
+  reason?: string;
   /** SHA-256 in hexadecimal over the previous entry's hash and this entry's content: it reveals any changed or missing entry. */
   hash: string;
   /** When it was created. */

@@ -147,6 +147,20 @@ export const commands: readonly Command[] = [
     run: async (input) => (await import("./refund.ts")).refund(input),
   },
   {
+    name: "payment list",
+    takes: [],
+    options: {},
+    does: "list the payment provider's events that could not be applied, newest first",
+    run: async (input) => (await import("./payment.ts")).list(input),
+  },
+  {
+    name: "payment dismiss",
+    takes: ["EVENT"],
+    options: {},
+    does: "take an event off that list, after you have dealt with it by hand; it has no effect any more",
+    run: async (input) => (await import("./payment.ts")).dismiss(input),
+  },
+  {
     name: "request show",
     takes: ["REQUEST_ID"],
     options: { account: text("ACCOUNT", "the request's account, if several accounts sent the same id") },

@@ -87,8 +87,8 @@ export function entryRecord({ seq, kind, amount, balanceAfter, ref, corrects, re
     amount_usd: toUsd(amount),
     balance_after: toUsd(balanceAfter),
     ref,
-    corrects: corrects === null ? null : entryId(corrects),
-    reason,
+    ...(corrects !== null && { corrects: entryId(corrects) }),
+    ...(reason !== null && { reason }),
     hash: hash.toString("hex"),
     created_at: createdAt.toISOString(),
   };

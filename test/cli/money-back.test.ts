@@ -19,7 +19,8 @@ afterAll(async () => {
 });
 
 const svc = (...words: string[]) => callSvc({ DATABASE_URL: gateway.databaseUrl }, words);
-const adjust = (account: TestAccount, ...words: string[]) => svc("account", "adjust", account.id, ...words, "--reason", "mistyped", "--json");
+const adjust = (account: TestAccount, ...words: string[]) =>
+  svc("account", "adjust", account.id, ...words, "--reason", "mistyped", "--json");
 const refund = (id: string, ...words: string[]) => svc("refund", id, "--reason", "bad answer", ...words, "--json");
 const show = async (account: TestAccount) => (await svc("account", "show", account.id, "--json")).json();
 const entriesOf = async (account: TestAccount) =>
@@ -53,8 +54,14 @@ describe("svc account adjust", () => {
     expect((await adjust(account, "-1")).json()).toEqual({ account_id: account.id, balance: 6, entry_id: "led_3" });
     expect((await adjust(account, "-0.00000001", "--earned")).json()).toMatchObject({ balance: 5.99999999 });
     expect((await adjust(account, "+3")).json()).toMatchObject({ balance: 8.99999999 });
-    expect(await show(account)).toMatchObject({ balance: 8.99999999, lifetime_purchased: 7, lifetime_earned: 1.99999999, lifetime_spent: 0 });
-    expect((await entriesOf(account))[0]).toMatchObject({ amount_usd: 3, ref: "cli", corrects: null, reason: "mistyped" });
+    expect(await show(account)).toMatchObject({
+      balance: 8.99999999,
+      lifetime_purchased: 7,
+      lifetime_earned: 1.99999999,
+      lifetime_spent: 0,
+    });
+    expect((await entriesOf(account))[0]).toMatchObject({ amount_usd: 3, ref: "cli", reason: "mistyped" });
+    expect((await entriesOf(account))[0]).not.toHaveProperty("corrects");
   });
 
   test("with --entry corrects that entry's kind of money: earned of a gift, and takes a refund back from its key's budget", async () => {
@@ -133,7 +140,9 @@ describe("svc refund", () => {
     expect([ran.status, ran.stderr]).toEqual([0, ""]);
     expect(ran.json()).toEqual({ account_id: account.id, balance: 5, entry_id: "led_3", refunded: cost });
     expect(await show(account)).toMatchObject({ balance: 5, lifetime_purchased: 5, lifetime_earned: cost, lifetime_spent: cost });
-    const { rows } = await gateway.context.db.pool.query("select spent, reserved from key_budget where account_id = $1", [account.accountId]);
+    const { rows } = await gateway.context.db.pool.query("select spent, reserved from key_budget where account_id = $1", [
+      account.accountId,
+    ]);
     expect(rows).toEqual([{ spent: 0n, reserved: 0n }]);
     const receipt = (await gateway.request("GET", `/v1/usage/${id}`, { key: account.key })).json;
     expect(receipt.ledger.at(-1)).toMatchObject({ type: "refund", amount_usd: cost, ref: id, corrects: "led_2", reason: "bad answer" });

@@ -37,9 +37,10 @@ create table payment_reversal (
   topup_id uuid not null references topup,
   -- As much of the credit as it concerns.
   amount bigint not null check (amount >= 0),
-  -- Of a dispute: whether the money was taken, and whether it came back. A refund is taken.
+  -- Of a dispute: whether the money was taken, whether it came back, and whether it is over. A refund is taken.
   withdrawn boolean not null,
-  reinstated boolean not null default false
+  reinstated boolean not null,
+  closed boolean not null
 );
 create index payment_reversal_of_topup on payment_reversal (topup_id);
 
