@@ -1,10 +1,9 @@
 // The row of the usage log that a call's settlement writes: what was asked for, who served it, what it was charged and how it ended.
 import type { Resolved } from "../catalog/resolve.ts";
 import { type AttemptRecord, expenseOfAttempts, type LoggedPrices, msSince, type UsageLogRow } from "../ledger/usage-log.ts";
-import { type Amount, million, toUsd, usdFromPrice } from "../money.ts";
+import type { Amount } from "../money.ts";
 import type { AudioPrices } from "../pricing/audio-cost.ts";
 import type { Used } from "../pricing/expense.ts";
-import { tokenPricesOf } from "../pricing/token-cost.ts";
 import type { Attempt } from "../routing/attempt.ts";
 import { attemptRecord } from "../routing/attempt-record.ts";
 import type { Candidate } from "../routing/candidates.ts";
@@ -90,18 +89,8 @@ export function tokensOf({ usage }: Pick<Bill, "usage">): number {
 /** The last attempt is the one that answered, if any did. */
 function attemptRecords({ attempts, served, used }: LoggedCall, charged: Usage): AttemptRecord[] {
   return attempts.map((attempt, index) => {
-    const { model } = attempt.candidate;
+    const { tokens } = attempt.candidate.model;
     const record = attemptRecord(attempt, used(served !== null && index === attempts.length - 1, charged));
-    return model.pricing.mode === "per-token" ? { ...record, cost_basis: costBasis(tokenPricesOf(model)) } : record;
+    return tokens === null ? record : { ...record, cost_basis: tokens.costBasis };
   });
-}
-
-function costBasis({ input, output, cached, perRequest }: ReturnType<typeof tokenPricesOf>): AttemptRecord["cost_basis"] {
-  const perMillion = (price: bigint) => usdFromPrice(price, million);
-  return {
-    input: perMillion(input),
-    output: perMillion(output),
-    cached: cached === null ? null : perMillion(cached),
-    per_request: toUsd(perRequest),
-  };
 }

@@ -5,6 +5,7 @@ import type { Route } from "../providers/types.ts";
 import type { PixelSize } from "../providers/verbs/media.ts";
 import { defaultAspect } from "./check.ts";
 import type { CatalogFile, FileModel } from "./file.ts";
+import { tokenTerms, withCandidates } from "./prepare.ts";
 import { readPricing } from "./prices.ts";
 import { readCost } from "./route-cost.ts";
 import { type ProviderSurroundings, readProvider } from "./provider.ts";
@@ -32,7 +33,7 @@ function buildModel(model: FileModel, providers: Catalog["providers"], limits: F
   const pricing = readPricing(model.pricing ?? { mode: "per-token", input: 0 });
   const freeTier = model.pricing !== undefined && isFree(pricing, limits);
   const row = makeRow(model, { freeTier });
-  return {
+  return withCandidates({
     id: model.id,
     type: model.type,
     row,
@@ -63,7 +64,8 @@ function buildModel(model: FileModel, providers: Catalog["providers"], limits: F
     outputLimited: row.gateway_output_limit !== null,
     freeTier,
     media: mediaOf(model, row.input_modalities),
-  };
+    tokens: tokenTerms(model.id, model.type, pricing),
+  });
 }
 
 function stateOf({ state }: FileModel): ModelState {

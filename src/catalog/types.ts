@@ -48,6 +48,12 @@ export interface Model {
   listPricing: Pricing;
   /** In the order in which they are tried; empty only where the model isn't active. */
   routes: readonly Route[];
+  /** Its routes for a request that names it. */
+  candidates: readonly Candidate[];
+  /** Its routes for a request that names another model. */
+  standIns: readonly Candidate[];
+  /** Null where it isn't billed by token. */
+  tokens: TokenTerms | null;
   /** Ids of fallback models, in their order. */
   fallbacks: readonly string[];
   state: ModelState;
@@ -66,6 +72,18 @@ export interface Model {
   outputLimited: boolean;
   freeTier: boolean;
   media: MediaRules;
+}
+
+/** 0: the model's first route. 1: same model, other provider. 2: same model, reduced precision. 3: other model. */
+export type Layer = 0 | 1 | 2 | 3;
+
+/** A route that a request may try. */
+export interface Candidate {
+  model: Model;
+  route: Route;
+  /** provider/upstream model */
+  routeId: string;
+  layer: Layer;
 }
 
 /** Rules of image, video and transcription models; neutral values on all others. */
@@ -103,7 +121,7 @@ export type Pricing =
   | { mode: "per-song"; perSong: Price }
   | { mode: "per-call"; perCall: Price };
 
-/** TokenPrices of src/pricing/token-cost.ts without their rounding. */
+/** As the file says it. */
 export interface TokenPricing {
   mode: "per-token";
   input: Price;
@@ -112,6 +130,19 @@ export interface TokenPricing {
   cached: Price | null;
   /** Flat fee of a search model; 0 on all others. */
   perRequest: Amount;
+}
+
+/** The prices of a token-billed model, which a call keeps from its admission to its end. */
+export interface TokenPrices extends Omit<TokenPricing, "mode"> {
+  /** A charge is rounded up to a multiple of this: 1, and 0.0001 USD for decisions. */
+  step: Amount;
+}
+
+/** What a token-billed call costs, and how its row of the usage log says so (src/ledger/usage-log.ts). */
+export interface TokenTerms {
+  prices: TokenPrices;
+  logged: { model: string; input: string; output: string; cached: string | null; per_request: string; step?: string };
+  costBasis: { input: number; output: number; cached: number | null; per_request: number };
 }
 
 export type Quality = "low" | "medium" | "high";

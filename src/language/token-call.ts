@@ -9,9 +9,8 @@ import type { Resolved } from "../catalog/resolve.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { uuidv7 } from "../ids.ts";
-import type { LoggedPrices } from "../ledger/usage-log.ts";
 import { type Amount, usdText } from "../money.ts";
-import { affordableOutputTokens, tokenCost, tokenCostBound, tokenPricesOf } from "../pricing/token-cost.ts";
+import { affordableOutputTokens, tokenCost, tokenCostBound } from "../pricing/token-cost.ts";
 import type { Tally } from "../providers/types.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import { noUsage, type Usage } from "../usage.ts";
@@ -101,7 +100,7 @@ function usageUpstream({ source, size }: Pick<TokenCall, "source" | "size">, cha
 
 /** At the prices of the requested model: a fallback never costs more. */
 async function holdTokens(context: Opening, { caller, addHeaders }: Ask, model: Model, size: PromptSize, cap: OutputCap) {
-  const prices = tokenPricesOf(model);
+  const { prices } = model.tokens!;
   const { maxOutputTokens, outputLimited } = model;
   const inputMax = model.contextWindow * size.contexts;
   const inputTokens = Math.min(size.tokensMax, inputMax);
@@ -128,19 +127,8 @@ function perChoice(tokens: number, { choices }: OutputCap): number {
 
 /** The bill shows usage as it was measured, and charges what fits into the window. */
 function billAt(model: Model, usage: Usage, inputMax: number): TokenBill {
-  return { usage, prices: loggedPrices(model), ...tokenCost(tokenPricesOf(model), withinWindows(usage, inputMax)) };
-}
-
-function loggedPrices(model: Model): LoggedPrices {
-  const { input, output, cached, perRequest, step } = tokenPricesOf(model);
-  return {
-    model: model.id,
-    input: String(input),
-    output: String(output),
-    cached: cached === null ? null : String(cached),
-    per_request: String(perRequest),
-    ...(step === 1n ? {} : { step: String(step) }),
-  };
+  const { prices, logged } = model.tokens!; // the catalog's check lets no other billing through for these types
+  return { usage, prices: logged, ...tokenCost(prices, withinWindows(usage, inputMax)) };
 }
 
 /** An estimate never bills above its hold. */
