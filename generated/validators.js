@@ -33100,6 +33100,10 @@ const schema_CatalogProvider = {
 "type": "object",
 "additionalProperties": { "type": "string" }
 },
+"forward": {
+"type": "array",
+"items": { "type": "string" }
+},
 "timeout_ms": {
 "type": "integer",
 "format": "int32",
@@ -33139,7 +33143,7 @@ data
 }];
 return false;
 } else {
-for (const key0 in data) if (!(key0 === "id" || key0 === "protocol" || key0 === "base_url" || key0 === "api_key_env" || key0 === "headers" || key0 === "timeout_ms")) {
+for (const key0 in data) if (!(key0 === "id" || key0 === "protocol" || key0 === "base_url" || key0 === "api_key_env" || key0 === "headers" || key0 === "forward" || key0 === "timeout_ms")) {
 validate_CatalogProvider.errors = [{
 instancePath,
 keyword: "additionalProperties",
@@ -33311,21 +33315,53 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
+if (data.forward !== void 0) {
+let data6 = data.forward;
+if (Array.isArray(data6)) {
+const len0 = data6.length;
+for (let i0 = 0; i0 < len0; i0++) {
+let data7 = data6[i0];
+if (typeof data7 !== "string") {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/forward/" + i0,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.forward.items,
+data: data7
+}];
+return false;
+}
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/forward",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_CatalogProvider.properties.forward,
+data: data6
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
 if (data.timeout_ms !== void 0) {
-let data6 = data.timeout_ms;
-if (!(typeof data6 == "number" && !(data6 % 1) && !isNaN(data6))) {
+let data8 = data.timeout_ms;
+if (!(typeof data8 == "number" && !(data8 % 1) && !isNaN(data8))) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data6
+data: data8
 }];
 return false;
 }
-if (typeof data6 == "number") {
-if (data6 > 36e5 || isNaN(data6)) {
+if (typeof data8 == "number") {
+if (data8 > 36e5 || isNaN(data8)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "maximum",
@@ -33335,10 +33371,10 @@ limit: 36e5
 },
 message: "must be <= 3600000",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data6
+data: data8
 }];
 return false;
-} else if (data6 < 1 || isNaN(data6)) {
+} else if (data8 < 1 || isNaN(data8)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "minimum",
@@ -33348,23 +33384,24 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data6
+data: data8
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data6)) {
+} else if (!formats_6f7aca8b.validate(data8)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data6
+data: data8
 }];
 return false;
 }
 }
 var valid0 = true;
 } else var valid0 = true;
+}
 }
 }
 }
@@ -33497,6 +33534,10 @@ const schema_CatalogModel = {
 },
 "default_duration_s": { "$ref": "#/components/schemas/CatalogSeconds" },
 "extra_keys": {
+"type": "array",
+"items": { "type": "string" }
+},
+"withheld": {
 "type": "array",
 "items": { "type": "string" }
 },
@@ -37378,75 +37419,112 @@ return false;
 var valid0 = _errs140 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.capability !== void 0) {
-let data56 = data.capability;
+if (data.withheld !== void 0) {
+let data56 = data.withheld;
 const _errs144 = errors;
-if (typeof data56 !== "string") {
+if (errors === _errs144) {
+if (Array.isArray(data56)) {
+const len9 = data56.length;
+for (let i9 = 0; i9 < len9; i9++) {
+let data57 = data56[i9];
+const _errs146 = errors;
+if (typeof data57 !== "string") {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/withheld/" + i9,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogModel.properties.withheld.items,
+data: data57
+}];
+return false;
+}
+if (!(_errs146 === errors)) break;
+}
+} else {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/withheld",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_CatalogModel.properties.withheld,
+data: data56
+}];
+return false;
+}
+}
+var valid0 = _errs144 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.capability !== void 0) {
+let data58 = data.capability;
+const _errs148 = errors;
+if (typeof data58 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/capability",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogCapability,
-data: data56
+data: data58
 }];
 return false;
 }
-if (!(data56 === "music" || data56 === "sfx" || data56 === "voice-clone" || data56 === "voice-design")) {
+if (!(data58 === "music" || data58 === "sfx" || data58 === "voice-clone" || data58 === "voice-design")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/capability",
 keyword: "enum",
 params: { allowedValues: schema_CatalogCapability.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogCapability,
-data: data56
+data: data58
 }];
 return false;
 }
-var valid0 = _errs144 === errors;
+var valid0 = _errs148 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.voice_family !== void 0) {
-let data57 = data.voice_family;
-const _errs147 = errors;
-if (typeof data57 !== "string") {
+let data59 = data.voice_family;
+const _errs151 = errors;
+if (typeof data59 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/voice_family",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogVoiceFamily,
-data: data57
+data: data59
 }];
 return false;
 }
-if (!(data57 === "provider_a" || data57 === "provider_b")) {
+if (!(data59 === "provider_a" || data59 === "provider_b")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/voice_family",
 keyword: "enum",
 params: { allowedValues: schema_CatalogVoiceFamily.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogVoiceFamily,
-data: data57
+data: data59
 }];
 return false;
 }
-var valid0 = _errs147 === errors;
+var valid0 = _errs151 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.default_voice !== void 0) {
-let data58 = data.default_voice;
-const _errs150 = errors;
-if (errors === _errs150) {
-if (typeof data58 === "string") {
-if (func_7a031813(data58) < 1) {
+let data60 = data.default_voice;
+const _errs154 = errors;
+if (errors === _errs154) {
+if (typeof data60 === "string") {
+if (func_7a031813(data60) < 1) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/default_voice",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogModel.properties.default_voice,
-data: data58
+data: data60
 }];
 return false;
 }
@@ -37457,33 +37535,33 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogModel.properties.default_voice,
-data: data58
+data: data60
 }];
 return false;
 }
 }
-var valid0 = _errs150 === errors;
+var valid0 = _errs154 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.supports_timestamps !== void 0) {
-let data59 = data.supports_timestamps;
-const _errs152 = errors;
-if (typeof data59 !== "boolean") {
+let data61 = data.supports_timestamps;
+const _errs156 = errors;
+if (typeof data61 !== "boolean") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/supports_timestamps",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
 parentSchema: schema_CatalogModel.properties.supports_timestamps,
-data: data59
+data: data61
 }];
 return false;
 }
-var valid0 = _errs152 === errors;
+var valid0 = _errs156 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.pricing !== void 0) {
-const _errs154 = errors;
+const _errs158 = errors;
 if (!validate_CatalogPricing(data.pricing, {
 instancePath: instancePath + "/pricing",
 parentData: data,
@@ -37494,39 +37572,39 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogPricing.errors : vErrors.concat(validate_CatalogPricing.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs154 === errors;
+var valid0 = _errs158 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.pricing_mode !== void 0) {
-let data61 = data.pricing_mode;
-const _errs155 = errors;
-if (typeof data61 !== "string") {
+let data63 = data.pricing_mode;
+const _errs159 = errors;
+if (typeof data63 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/pricing_mode",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_PricingMode,
-data: data61
+data: data63
 }];
 return false;
 }
-if (!(data61 === "per-token" || data61 === "per-image" || data61 === "per-quality" || data61 === "per-megapixel" || data61 === "per-second" || data61 === "per-minute" || data61 === "per-1k-chars" || data61 === "per-song" || data61 === "per-call")) {
+if (!(data63 === "per-token" || data63 === "per-image" || data63 === "per-quality" || data63 === "per-megapixel" || data63 === "per-second" || data63 === "per-minute" || data63 === "per-1k-chars" || data63 === "per-song" || data63 === "per-call")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/pricing_mode",
 keyword: "enum",
 params: { allowedValues: schema_PricingMode.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_PricingMode,
-data: data61
+data: data63
 }];
 return false;
 }
-var valid0 = _errs155 === errors;
+var valid0 = _errs159 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.list_price !== void 0) {
-const _errs158 = errors;
+const _errs162 = errors;
 if (!validate_CatalogPricing(data.list_price, {
 instancePath: instancePath + "/list_price",
 parentData: data,
@@ -37537,59 +37615,59 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogPricing.errors : vErrors.concat(validate_CatalogPricing.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs158 === errors;
+var valid0 = _errs162 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.promotion !== void 0) {
-let data63 = data.promotion;
-const _errs159 = errors;
-const _errs160 = errors;
-let valid31 = false;
-const _errs161 = errors;
+let data65 = data.promotion;
+const _errs163 = errors;
+const _errs164 = errors;
+let valid32 = false;
+const _errs165 = errors;
 if (errors === errors) {
-if (data63 && typeof data63 == "object" && !Array.isArray(data63)) {
+if (data65 && typeof data65 == "object" && !Array.isArray(data65)) {
 let missing1;
-if (data63.label === void 0 && (missing1 = "label")) {
+if (data65.label === void 0 && (missing1 = "label")) {
 const err14 = {
 instancePath: instancePath + "/promotion",
 keyword: "required",
 params: { missingProperty: missing1 },
 message: "must have required property '" + missing1 + "'",
 parentSchema: schema_CatalogPromotion,
-data: data63
+data: data65
 };
 if (vErrors === null) vErrors = [err14];
 else vErrors.push(err14);
 errors++;
 } else {
-const _errs164 = errors;
-for (const key2 in data63) if (!(key2 === "label")) {
+const _errs168 = errors;
+for (const key2 in data65) if (!(key2 === "label")) {
 const err15 = {
 instancePath: instancePath + "/promotion",
 keyword: "additionalProperties",
 params: { additionalProperty: key2 },
 message: "must NOT have additional properties",
 parentSchema: schema_CatalogPromotion,
-data: data63
+data: data65
 };
 if (vErrors === null) vErrors = [err15];
 else vErrors.push(err15);
 errors++;
 break;
 }
-if (_errs164 === errors) {
-if (data63.label !== void 0) {
-let data64 = data63.label;
+if (_errs168 === errors) {
+if (data65.label !== void 0) {
+let data66 = data65.label;
 if (errors === errors) {
-if (typeof data64 === "string") {
-if (func_7a031813(data64) < 1) {
+if (typeof data66 === "string") {
+if (func_7a031813(data66) < 1) {
 const err16 = {
 instancePath: instancePath + "/promotion/label",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogPromotion.properties.label,
-data: data64
+data: data66
 };
 if (vErrors === null) vErrors = [err16];
 else vErrors.push(err16);
@@ -37602,7 +37680,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogPromotion.properties.label,
-data: data64
+data: data66
 };
 if (vErrors === null) vErrors = [err17];
 else vErrors.push(err17);
@@ -37619,39 +37697,39 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogPromotion,
-data: data63
+data: data65
 };
 if (vErrors === null) vErrors = [err18];
 else vErrors.push(err18);
 errors++;
 }
 }
-var _valid4 = _errs161 === errors;
-valid31 = valid31 || _valid4;
-const _errs167 = errors;
-if (data63 !== null) {
+var _valid4 = _errs165 === errors;
+valid32 = valid32 || _valid4;
+const _errs171 = errors;
+if (data65 !== null) {
 const err19 = {
 instancePath: instancePath + "/promotion",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
 parentSchema: schema_CatalogModel.properties.promotion.anyOf[1],
-data: data63
+data: data65
 };
 if (vErrors === null) vErrors = [err19];
 else vErrors.push(err19);
 errors++;
 }
-var _valid4 = _errs167 === errors;
-valid31 = valid31 || _valid4;
-if (!valid31) {
+var _valid4 = _errs171 === errors;
+valid32 = valid32 || _valid4;
+if (!valid32) {
 const err20 = {
 instancePath: instancePath + "/promotion",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
 parentSchema: schema_CatalogModel.properties.promotion,
-data: data63
+data: data65
 };
 if (vErrors === null) vErrors = [err20];
 else vErrors.push(err20);
@@ -37659,167 +37737,167 @@ errors++;
 validate_CatalogModel.errors = vErrors;
 return false;
 } else {
-errors = _errs160;
+errors = _errs164;
 if (vErrors !== null) {
-if (_errs160) vErrors.length = _errs160;
+if (_errs164) vErrors.length = _errs164;
 else vErrors = null;
 }
 }
-var valid0 = _errs159 === errors;
+var valid0 = _errs163 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.routes !== void 0) {
-let data65 = data.routes;
-const _errs169 = errors;
-if (errors === _errs169) {
-if (Array.isArray(data65)) {
-const len9 = data65.length;
-for (let i9 = 0; i9 < len9; i9++) {
-let data66 = data65[i9];
-const _errs171 = errors;
+let data67 = data.routes;
+const _errs173 = errors;
+if (errors === _errs173) {
+if (Array.isArray(data67)) {
+const len10 = data67.length;
+for (let i10 = 0; i10 < len10; i10++) {
+let data68 = data67[i10];
+const _errs175 = errors;
 if (errors === errors) {
-if (data66 && typeof data66 == "object" && !Array.isArray(data66)) {
+if (data68 && typeof data68 == "object" && !Array.isArray(data68)) {
 let missing2;
-if (data66.provider === void 0 && (missing2 = "provider") || data66.model === void 0 && (missing2 = "model")) {
+if (data68.provider === void 0 && (missing2 = "provider") || data68.model === void 0 && (missing2 = "model")) {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9,
+instancePath: instancePath + "/routes/" + i10,
 keyword: "required",
 params: { missingProperty: missing2 },
 message: "must have required property '" + missing2 + "'",
 parentSchema: schema_CatalogRoute,
-data: data66
+data: data68
 }];
 return false;
 } else {
-const _errs174 = errors;
-for (const key3 in data66) if (!(key3 === "provider" || key3 === "model" || key3 === "reduced_precision" || key3 === "thinking")) {
+const _errs178 = errors;
+for (const key3 in data68) if (!(key3 === "provider" || key3 === "model" || key3 === "reduced_precision" || key3 === "thinking")) {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9,
+instancePath: instancePath + "/routes/" + i10,
 keyword: "additionalProperties",
 params: { additionalProperty: key3 },
 message: "must NOT have additional properties",
 parentSchema: schema_CatalogRoute,
-data: data66
+data: data68
 }];
 return false;
 }
-if (_errs174 === errors) {
-if (data66.provider !== void 0) {
-let data67 = data66.provider;
-const _errs175 = errors;
-if (typeof data67 !== "string") {
+if (_errs178 === errors) {
+if (data68.provider !== void 0) {
+let data69 = data68.provider;
+const _errs179 = errors;
+if (typeof data69 !== "string") {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9 + "/provider",
+instancePath: instancePath + "/routes/" + i10 + "/provider",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogRoute.properties.provider,
-data: data67
+data: data69
 }];
 return false;
 }
-var valid36 = _errs175 === errors;
-} else var valid36 = true;
-if (valid36) {
-if (data66.model !== void 0) {
-let data68 = data66.model;
-const _errs177 = errors;
-if (errors === _errs177) {
-if (typeof data68 === "string") {
-if (func_7a031813(data68) > 500) {
+var valid37 = _errs179 === errors;
+} else var valid37 = true;
+if (valid37) {
+if (data68.model !== void 0) {
+let data70 = data68.model;
+const _errs181 = errors;
+if (errors === _errs181) {
+if (typeof data70 === "string") {
+if (func_7a031813(data70) > 500) {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9 + "/model",
+instancePath: instancePath + "/routes/" + i10 + "/model",
 keyword: "maxLength",
 params: { limit: 500 },
 message: "must NOT have more than 500 characters",
 parentSchema: schema_CatalogRoute.properties.model,
-data: data68
+data: data70
 }];
 return false;
-} else if (func_7a031813(data68) < 1) {
+} else if (func_7a031813(data70) < 1) {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9 + "/model",
+instancePath: instancePath + "/routes/" + i10 + "/model",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogRoute.properties.model,
-data: data68
-}];
-return false;
-}
-} else {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9 + "/model",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogRoute.properties.model,
-data: data68
-}];
-return false;
-}
-}
-var valid36 = _errs177 === errors;
-} else var valid36 = true;
-if (valid36) {
-if (data66.reduced_precision !== void 0) {
-let data69 = data66.reduced_precision;
-const _errs179 = errors;
-if (errors === _errs179) {
-if (typeof data69 === "string") {
-if (func_7a031813(data69) < 1) {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9 + "/reduced_precision",
-keyword: "minLength",
-params: { limit: 1 },
-message: "must NOT have fewer than 1 characters",
-parentSchema: schema_CatalogRoute.properties.reduced_precision,
-data: data69
-}];
-return false;
-}
-} else {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9 + "/reduced_precision",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogRoute.properties.reduced_precision,
-data: data69
-}];
-return false;
-}
-}
-var valid36 = _errs179 === errors;
-} else var valid36 = true;
-if (valid36) {
-if (data66.thinking !== void 0) {
-let data70 = data66.thinking;
-const _errs181 = errors;
-if (typeof data70 !== "string") {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9 + "/thinking",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogRoute.properties.thinking,
 data: data70
 }];
 return false;
 }
-if (!(data70 === "adaptive" || data70 === "budget")) {
+} else {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9 + "/thinking",
+instancePath: instancePath + "/routes/" + i10 + "/model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogRoute.properties.model,
+data: data70
+}];
+return false;
+}
+}
+var valid37 = _errs181 === errors;
+} else var valid37 = true;
+if (valid37) {
+if (data68.reduced_precision !== void 0) {
+let data71 = data68.reduced_precision;
+const _errs183 = errors;
+if (errors === _errs183) {
+if (typeof data71 === "string") {
+if (func_7a031813(data71) < 1) {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/routes/" + i10 + "/reduced_precision",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogRoute.properties.reduced_precision,
+data: data71
+}];
+return false;
+}
+} else {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/routes/" + i10 + "/reduced_precision",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogRoute.properties.reduced_precision,
+data: data71
+}];
+return false;
+}
+}
+var valid37 = _errs183 === errors;
+} else var valid37 = true;
+if (valid37) {
+if (data68.thinking !== void 0) {
+let data72 = data68.thinking;
+const _errs185 = errors;
+if (typeof data72 !== "string") {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/routes/" + i10 + "/thinking",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogRoute.properties.thinking,
+data: data72
+}];
+return false;
+}
+if (!(data72 === "adaptive" || data72 === "budget")) {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/routes/" + i10 + "/thinking",
 keyword: "enum",
 params: { allowedValues: schema_CatalogRoute.properties.thinking.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogRoute.properties.thinking,
-data: data70
+data: data72
 }];
 return false;
 }
-var valid36 = _errs181 === errors;
-} else var valid36 = true;
+var valid37 = _errs185 === errors;
+} else var valid37 = true;
 }
 }
 }
@@ -37827,17 +37905,17 @@ var valid36 = _errs181 === errors;
 }
 } else {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9,
+instancePath: instancePath + "/routes/" + i10,
 keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogRoute,
-data: data66
+data: data68
 }];
 return false;
 }
 }
-if (!(_errs171 === errors)) break;
+if (!(_errs175 === errors)) break;
 }
 } else {
 validate_CatalogModel.errors = [{
@@ -37846,35 +37924,35 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogModel.properties.routes,
-data: data65
+data: data67
 }];
 return false;
 }
 }
-var valid0 = _errs169 === errors;
+var valid0 = _errs173 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.fallbacks !== void 0) {
-let data71 = data.fallbacks;
-const _errs183 = errors;
-if (errors === _errs183) {
-if (Array.isArray(data71)) {
-const len10 = data71.length;
-for (let i10 = 0; i10 < len10; i10++) {
-let data72 = data71[i10];
-const _errs185 = errors;
-if (typeof data72 !== "string") {
+let data73 = data.fallbacks;
+const _errs187 = errors;
+if (errors === _errs187) {
+if (Array.isArray(data73)) {
+const len11 = data73.length;
+for (let i11 = 0; i11 < len11; i11++) {
+let data74 = data73[i11];
+const _errs189 = errors;
+if (typeof data74 !== "string") {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/fallbacks/" + i10,
+instancePath: instancePath + "/fallbacks/" + i11,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogModel.properties.fallbacks.items,
-data: data72
+data: data74
 }];
 return false;
 }
-if (!(_errs185 === errors)) break;
+if (!(_errs189 === errors)) break;
 }
 } else {
 validate_CatalogModel.errors = [{
@@ -37883,82 +37961,82 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogModel.properties.fallbacks,
-data: data71
+data: data73
 }];
 return false;
 }
 }
-var valid0 = _errs183 === errors;
+var valid0 = _errs187 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.state !== void 0) {
-let data73 = data.state;
-const _errs187 = errors;
+let data75 = data.state;
+const _errs191 = errors;
 if (errors === errors) {
-if (data73 && typeof data73 == "object" && !Array.isArray(data73)) {
-const _errs190 = errors;
-for (const key4 in data73) if (!(key4 === "paused" || key4 === "retired" || key4 === "replacement")) {
+if (data75 && typeof data75 == "object" && !Array.isArray(data75)) {
+const _errs194 = errors;
+for (const key4 in data75) if (!(key4 === "paused" || key4 === "retired" || key4 === "replacement")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state",
 keyword: "additionalProperties",
 params: { additionalProperty: key4 },
 message: "must NOT have additional properties",
 parentSchema: schema_CatalogState,
-data: data73
+data: data75
 }];
 return false;
 }
-if (_errs190 === errors) {
-if (data73.paused !== void 0) {
-let data74 = data73.paused;
-const _errs191 = errors;
-if (typeof data74 !== "boolean") {
+if (_errs194 === errors) {
+if (data75.paused !== void 0) {
+let data76 = data75.paused;
+const _errs195 = errors;
+if (typeof data76 !== "boolean") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state/paused",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
 parentSchema: schema_CatalogState.properties.paused,
-data: data74
+data: data76
 }];
 return false;
 }
-var valid39 = _errs191 === errors;
-} else var valid39 = true;
-if (valid39) {
-if (data73.retired !== void 0) {
-let data75 = data73.retired;
-const _errs193 = errors;
-if (typeof data75 !== "boolean") {
+var valid40 = _errs195 === errors;
+} else var valid40 = true;
+if (valid40) {
+if (data75.retired !== void 0) {
+let data77 = data75.retired;
+const _errs197 = errors;
+if (typeof data77 !== "boolean") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state/retired",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
 parentSchema: schema_CatalogState.properties.retired,
-data: data75
+data: data77
 }];
 return false;
 }
-var valid39 = _errs193 === errors;
-} else var valid39 = true;
-if (valid39) {
-if (data73.replacement !== void 0) {
-let data76 = data73.replacement;
-const _errs195 = errors;
-if (typeof data76 !== "string") {
+var valid40 = _errs197 === errors;
+} else var valid40 = true;
+if (valid40) {
+if (data75.replacement !== void 0) {
+let data78 = data75.replacement;
+const _errs199 = errors;
+if (typeof data78 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state/replacement",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogState.properties.replacement,
-data: data76
+data: data78
 }];
 return false;
 }
-var valid39 = _errs195 === errors;
-} else var valid39 = true;
+var valid40 = _errs199 === errors;
+} else var valid40 = true;
 }
 }
 }
@@ -37969,13 +38047,14 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogState,
-data: data73
+data: data75
 }];
 return false;
 }
 }
-var valid0 = _errs187 === errors;
+var valid0 = _errs191 === errors;
 } else var valid0 = true;
+}
 }
 }
 }

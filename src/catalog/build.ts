@@ -82,7 +82,8 @@ function mediaOf(model: FileModel, reads: readonly string[]): MediaRules {
       model.sizes === undefined ? null : Object.fromEntries(Object.entries(model.sizes).map(([aspect, size]) => [aspect, pixelsOf(size)])),
     durations,
     defaultDurationSec: model.default_duration_s ?? model.durations?.[0] ?? 5,
-    extraKeys: model.extra_keys ?? [],
+    extraKeys: model.extra_keys ?? null,
+    withheld: model.withheld ?? [],
     supportsTimestamps: model.supports_timestamps ?? true,
   };
 }

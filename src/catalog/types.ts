@@ -82,8 +82,10 @@ export interface MediaRules {
   /** Seconds that may be asked for, ascending; empty: any. */
   durations: readonly number[];
   defaultDurationSec: number;
-  /** Keys of `extra` that are read. */
-  extraKeys: readonly string[];
+  /** Keys of `extra` that are read; null: none of a video's, all of an image's that set no price. */
+  extraKeys: readonly string[] | null;
+  /** Keys of an image's `extra` that are not read either. */
+  withheld: readonly string[];
   /** False: serves text and json only. */
   supportsTimestamps: boolean;
 }
