@@ -1,5 +1,5 @@
 // POST /v1/messages/count_tokens: how many tokens a message request would send, by our own tokenizer. Free; no upstream is asked.
-import { admitModel } from "../src/language/admit.ts";
+import { servedModelOf } from "../src/calls/find-model.ts";
 import { assertDeclares } from "../src/language/chat/requirements.ts";
 import { countPrompt } from "../src/language/counted-usage.ts";
 import { assertReadable, assertSchemas, givenFields, messageRequirements } from "../src/language/messages/requirements.ts";
@@ -11,7 +11,7 @@ export const countMessageTokens: Handler<"countMessageTokens"> = async ({ catalo
   const body = givenFields(request.body);
   assertSchemas(body.tools);
   assertPromptAddresses(body, config);
-  const { model } = admitModel(catalog, body.model, "language");
+  const { model } = servedModelOf(catalog, body.model, ["language"]);
   const needs = messageRequirements(body);
   assertReadable(model, needs);
   assertDeclares(model, needs);

@@ -1,5 +1,5 @@
 // POST /v1/audio/voice-design, paused while no design model is served. The steps are in src/audio/make-voice.ts.
-import { assertServed } from "../src/audio/admit.ts";
+import { assertServed } from "../src/audio/find-model.ts";
 import { designVoice as design, madeVoiceAnswer, readDesign, readVoiceName } from "../src/audio/make-voice.ts";
 import type { Handler } from "../src/operation.ts";
 

@@ -1,7 +1,7 @@
 // The parts that the composition root builds once and hands down. Types only; a function that needs only `db` takes only `db`.
 import type { Logger } from "pino";
 import type { Accounts } from "./accounts/accounts.ts";
-import type { AdmitCall } from "./admission/admit-call.ts";
+import type { AdmitCall } from "./calls/admit.ts";
 import type { Catalog } from "./catalog/types.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";

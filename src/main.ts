@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Logger, pino } from "pino";
 import { handlers } from "../handlers/index.ts";
-import { openAdmission } from "./admission/admit-call.ts";
 import { createAccounts } from "./accounts/accounts.ts";
+import { openAdmission } from "./calls/admit.ts";
 import type { Catalog } from "./catalog/types.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";

@@ -35,7 +35,7 @@ const leaves = [
   "usage",
 ];
 const domain = ["catalog", "pricing", "ledger", "accounts", "limits"];
-const flows = ["admission", "context", "operation", ...domain, "routing", "providers", "tracing", "telemetry"];
+const flows = ["calls", "context", "operation", ...domain, "routing", "providers", "tracing", "telemetry"];
 
 /** What a room may import, types included, beside itself, generated/ and packages. */
 const mayImport: Record<string, readonly string[]> = {
@@ -62,16 +62,16 @@ const mayImport: Record<string, readonly string[]> = {
   // What is handed down: the types of the things that main.ts builds, be they built from what takes a context.
   context: [
     ...[...domain, "db", "identity", "mail", "media", "providers", "routing", "telemetry"],
-    ...["admission/admit-call", "jobs/types", "payments/types", ...leaves],
+    ...["calls/admit", "jobs/types", "payments/types", ...leaves],
   ],
   operation: ["accounts", "context", "providers", ...leaves],
-  admission: [...domain, "context", ...leaves],
+  calls: [...domain, "context", "routing", ...leaves],
   language: [...flows, ...leaves],
   jobs: [...flows, "media", "db", ...leaves],
   audio: [...flows, "media", "sound", "db", ...leaves],
   "sign-in": [...domain, "context", "db", "identity", "mail", ...leaves],
   payments: [...domain, "context", "db", ...leaves],
-  handlers: ["language", "jobs", "audio", "sign-in", "payments", "context", "operation", ...domain, "db", ...leaves],
+  handlers: ["calls", "language", "jobs", "audio", "sign-in", "payments", "context", "operation", ...domain, "db", ...leaves],
   docs: ["catalog", ...leaves],
   server: ["accounts", "catalog", "context", "db", "docs", "limits", "operation", "providers", "telemetry", ...leaves],
 };

@@ -1,16 +1,16 @@
 // Tries a model's routes for audio, one after the other. Another model never answers for music and speech.
-import type { Ask } from "../admission/ask.ts";
+import type { Ask } from "../calls/ask.ts";
 import type { Context } from "../context.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Protocol, UpstreamCall } from "../providers/types.ts";
 import type { MadeAudio } from "../providers/verbs/audio.ts";
 import { attempt } from "../routing/attempt.ts";
 import { adapterOf, type Candidate, candidatesOf } from "../routing/candidates.ts";
-import type { AudioCall } from "./open-call.ts";
+import type { AudioCall } from "./audio-call.ts";
 
 /** The routes of the requested model; with a provider, only those there, and none of them counts as a fallback. */
-export function routesOf({ catalog }: Pick<Context, "catalog">, { plan }: AudioCall, provider: string | null = null): Candidate[] {
-  const candidates = candidatesOf(catalog, plan.asked.model, () => false);
+export function routesOf({ catalog }: Pick<Context, "catalog">, { admitted }: AudioCall, provider: string | null = null): Candidate[] {
+  const candidates = candidatesOf(catalog, admitted.model, () => false);
   if (provider === null) return candidates;
   const its = candidates.filter(({ route }) => route.provider.id === provider);
   return its.map((candidate, index) => (index === 0 ? { ...candidate, layer: 0 } : candidate));
@@ -32,7 +32,7 @@ export async function askRoutes<Order, Taken>(
   call: AudioCall,
   { candidates, adapters, order, take }: Asked<Order, Taken>,
 ): Promise<Taken> {
-  const { id: publicModel } = call.plan.asked.model;
+  const { id: publicModel } = call.admitted.model;
   const { signal, requestId } = ask;
   const account = ask.caller.accountId;
   const { result, candidate } = await attempt(candidates, context.breakers, signal, call.attempts, async (candidate) => {

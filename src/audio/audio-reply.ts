@@ -1,7 +1,8 @@
 // Audio as a reply: whole once it is charged, or streamed. The last byte of a stream waits until its charge is committed; an interrupted
 // stream ends without a proper end and is free (docs/behaviour/billing.md#ends).
 import type { ErrorCode } from "../../generated/errors.ts";
-import type { Ask } from "../admission/ask.ts";
+import type { Ask } from "../calls/ask.ts";
+import { settleWithout } from "../calls/call.ts";
 import { isLeft } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import { ApiError } from "../errors/fail.ts";
@@ -11,7 +12,7 @@ import { type AudioCharge, audioCost } from "../pricing/audio-cost.ts";
 import { failureWithoutText, UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { AudioBody, MadeAudio } from "../providers/verbs/audio.ts";
 import { streamBroke, streamEnded } from "../routing/attempt.ts";
-import { type AudioCall, settleWithout } from "./open-call.ts";
+import type { AudioCall } from "./audio-call.ts";
 
 export interface AudioAnswer {
   charge: AudioCharge;
@@ -43,9 +44,9 @@ function streamReply(context: Replying, ask: Ask, call: AudioCall, body: AudioBo
   return { status: 200, headers: { ...billHeaders(call, bill), ...answer.headers, "x-accel-buffering": "no" }, stream: sending };
 }
 
-export function billHeaders({ plan, answered }: AudioCall, { cost, balance }: { cost: Amount; balance: Amount }): Headers {
-  const { model, alias } = plan.asked;
-  const layer = answered?.candidate.layer ?? 0;
+export function billHeaders({ admitted, served }: AudioCall, { cost, balance }: { cost: Amount; balance: Amount }): Headers {
+  const { model, alias } = admitted;
+  const layer = served?.layer ?? 0;
   return {
     "x-svc-model": model.id,
     ...(alias === null ? {} : { "x-svc-alias": alias }),
@@ -62,7 +63,7 @@ function openSending(context: Replying, ask: Ask, call: AudioCall, body: AudioBo
   const interrupted = async (): Promise<ApiError> => {
     const error = new ApiError(interruptedCode, { status: 200 });
     if (isLeft(signal) && begun) await call.aborted(charge).catch((cause: unknown) => reportUnsettled(context, ask, cause));
-    else await settleWithout(context, ask, call, error);
+    else await settleWithout(context, call, error);
     return error;
   };
   const onAbort = () => {

@@ -2,7 +2,7 @@
 // bytes or with a permanent address (docs/behaviour/audio.md#music).
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
-import type { Ask } from "../admission/ask.ts";
+import type { Ask } from "../calls/ask.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
@@ -16,8 +16,8 @@ import type { Protocol, UpstreamCall } from "../providers/types.ts";
 import type { MadeAudio } from "../providers/verbs/audio.ts";
 import { type AudioFormat, audioFormats } from "../sound/formats.ts";
 import { askRoutes, routesOf } from "./ask-routes.ts";
+import { type AudioCall, openAudioCall, whileOpen } from "./audio-call.ts";
 import { audioReply, billHeaders } from "./audio-reply.ts";
-import { type AudioCall, openAudioCall, whileOpen } from "./open-call.ts";
 
 export interface MakePlan<Order extends { format: AudioFormat }> {
   asked: Resolved;
@@ -33,7 +33,7 @@ export interface MakePlan<Order extends { format: AudioFormat }> {
 export async function makeAudio<Order extends { format: AudioFormat }>(context: Context, ask: Ask, plan: MakePlan<Order>) {
   const { asked, charge, order, adapters, seconds: known, keep } = plan;
   const call = await openAudioCall(context, ask, { asked, slot: "speech", stream: false }, () => charge);
-  return await whileOpen(context, ask, call, async () => {
+  return await whileOpen(context, call, async () => {
     const candidates = routesOf(context, call);
     const answer = (seconds: number) => ({ charge, headers: headersOf(order, seconds), interruptedCode: "provider_error" as const });
     if (known !== null && !keep) {
@@ -76,7 +76,7 @@ async function keptReply(context: Context, { signal, requestId }: Ask, call: Aud
         object: "audio.generation" as const,
         job_id: `aud_${uuidHex(call.hold.id)}`,
         kind: "audio" as const,
-        model: call.plan.asked.model.id,
+        model: call.admitted.model.id,
         url: `${publicUrl}/media/${name}`,
         duration_sec: seconds,
         cost_usd: toUsd(bill.cost),

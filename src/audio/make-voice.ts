@@ -2,7 +2,7 @@
 // voice whose owner can't be recorded costs nothing, and one whose charge was not committed is never listed.
 import { randomBytes } from "node:crypto";
 import type { components } from "../../generated/api.d.ts";
-import type { Ask } from "../admission/ask.ts";
+import type { Ask } from "../calls/ask.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Context } from "../context.ts";
 import { fail, failParameter } from "../errors/fail.ts";
@@ -14,9 +14,9 @@ import type { UpstreamCall } from "../providers/types.ts";
 import { attempt } from "../routing/attempt.ts";
 import { adapterOf, type Candidate } from "../routing/candidates.ts";
 import { countShown, countText } from "../text/counted-text.ts";
-import { admitMaker } from "./admit.ts";
+import { makerModel } from "./find-model.ts";
 import { routesOf } from "./ask-routes.ts";
-import { type AudioBill, openAudioCall, whileOpen } from "./open-call.ts";
+import { type AudioBill, openAudioCall, whileOpen } from "./audio-call.ts";
 import { readRecording, type Recording } from "./recording.ts";
 import { fileVoice, ownVoiceId, voicePrefix } from "./voice-owner.ts";
 
@@ -39,7 +39,7 @@ interface Wish {
  * ownership_write_failed.
  */
 export async function cloneVoice(context: Context, ask: Ask, wish: Wish & { sample: { path: string; bytes: number } }): Promise<MadeVoice> {
-  const asked = admitMaker(context.catalog, "voice-clone", wish.model);
+  const asked = makerModel(context.catalog, "voice-clone", wish.model);
   let recording: Recording | undefined;
   const measure = async () => void (recording = await readSample(context.media, wish.sample, ask.signal));
   return makeVoice(context, ask, { asked, name: wish.name }, measure, async (candidate, voiceId, upstream) => {
@@ -51,7 +51,7 @@ export async function cloneVoice(context: Context, ask: Ask, wish: Wish & { samp
 
 /** Fails as cloneVoice does, with not_a_voice_design_model instead of not_a_voice_clone_model. */
 export async function designVoice(context: Context, ask: Ask, wish: Wish & { design: VoiceDesign }): Promise<MadeVoice> {
-  const asked = admitMaker(context.catalog, "voice-design", wish.model);
+  const asked = makerModel(context.catalog, "voice-design", wish.model);
   const nothing = () => Promise.resolve();
   return makeVoice(context, ask, { asked, name: wish.name }, nothing, async (candidate, voiceId, upstream) => {
     const order = { ...wish.design, voiceId };
@@ -74,7 +74,7 @@ async function makeVoice(
     await before();
     return charge;
   });
-  return whileOpen(context, ask, call, async () => {
+  return whileOpen(context, call, async () => {
     // Random, so that ids of calls, which appear elsewhere, don't reveal it.
     const chosen = `${voicePrefix}${randomBytes(16).toString("hex")}`;
     const { signal, requestId } = ask;

@@ -8,7 +8,7 @@ import { audioPricesOf } from "../pricing/audio-cost.ts";
 import type { MusicOrder, SoundOrder } from "../providers/verbs/audio.ts";
 import { type AudioFormat, audioFormats, formatOf } from "../sound/formats.ts";
 import { countShown, countText, isBlank } from "../text/counted-text.ts";
-import { admitMaker } from "./admit.ts";
+import { makerModel } from "./find-model.ts";
 import type { MakePlan } from "./make-audio.ts";
 
 // Sound effects. The shipped models are paused, the code is not.
@@ -29,7 +29,7 @@ export function planSound(
   const given = body.prompt ?? body.text;
   if (given == null) fail("missing_parameter", { param, text: { param } });
   if (isBlank(given)) failParameter(param, "it is empty");
-  const asked = admitMaker(catalog, "sfx", body.model);
+  const asked = makerModel(catalog, "sfx", body.model);
   const { model } = asked;
   const order: SoundOrder = {
     prompt: readPromptText(given, soundPromptMax, { param, model }),
@@ -62,7 +62,7 @@ export function planMusic(
   keep: boolean,
 ): MakePlan<MusicOrder> {
   if (isBlank(body.prompt)) failParameter("prompt", "it is empty");
-  const asked = admitMaker(catalog, "music", body.model);
+  const asked = makerModel(catalog, "music", body.model);
   const { model } = asked;
   const flat = model.pricing.mode !== "per-second";
   const format = formatOf(body.response_format);

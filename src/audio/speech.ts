@@ -1,7 +1,7 @@
 // The steps of POST /v1/audio/speech: the text, the model, the voice, the price of the characters, then the routes.
 import type { components } from "../../generated/api.d.ts";
 import type { Caller } from "../accounts/caller.ts";
-import type { Ask } from "../admission/ask.ts";
+import type { Ask } from "../calls/ask.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import type { Queries } from "../db/connect.ts";
@@ -10,16 +10,16 @@ import { audioPricesOf } from "../pricing/audio-cost.ts";
 import type { SpeechOrder, VoiceSettings } from "../providers/verbs/audio.ts";
 import { type AudioFormat, audioFormats, formatOf } from "../sound/formats.ts";
 import { type CountedText, countShown, countText, isBlank, isVoiceId } from "../text/counted-text.ts";
-import { admitMaker } from "./admit.ts";
 import { askRoutes, routesOf } from "./ask-routes.ts";
+import { openAudioCall, whileOpen } from "./audio-call.ts";
 import { audioReply } from "./audio-reply.ts";
-import { openAudioCall, whileOpen } from "./open-call.ts";
+import { makerModel } from "./find-model.ts";
 import { idAtProvider, ownerOf } from "./voice-owner.ts";
 
 /** The voice's owner is checked before the free-tier gate, with everything else that is wrong with a request (docs/behaviour/requests.md#order). */
 export async function makeSpeech(context: Context, ask: Ask, body: components["schemas"]["SpeechRequest"]) {
   const { text, voice, format, settings, stream } = readSpeechRequest(body);
-  const asked = admitMaker(context.catalog, "speech", body.model);
+  const asked = makerModel(context.catalog, "speech", body.model);
   const { model } = asked;
   const isFamilyB = model.voiceFamily === "provider_b";
   const chosen = await chooseVoice(context.db, ask.caller, model, voice);
@@ -27,7 +27,7 @@ export async function makeSpeech(context: Context, ask: Ask, body: components["s
   const order: SpeechOrder = { text: text.text, voice: chosen.providersId, format, settings: isFamilyB ? {} : settings, progressive };
   const charge = { prices: audioPricesOf(model), units: text.characters };
   const call = await openAudioCall(context, ask, { asked, slot: "speech", stream: progressive }, () => charge);
-  return await whileOpen(context, ask, call, async () => {
+  return await whileOpen(context, call, async () => {
     const candidates = routesOf(context, call, chosen.provider);
     const made = await askRoutes(context, ask, call, {
       candidates,

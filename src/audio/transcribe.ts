@@ -1,8 +1,9 @@
 // The steps of a transcription: resolve, gate, count, measure, hold, transcribe, charge (docs/behaviour/audio.md#transcriptions). A recording
 // at an address is held for at the least price before it is loaded, and at its own once it is measured.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Ask } from "../admission/ask.ts";
-import { mayUse } from "../admission/payment.ts";
+import type { Ask } from "../calls/ask.ts";
+import { atLesserPrice } from "../calls/call.ts";
+import { mayUse } from "../calls/refusals.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
@@ -12,8 +13,8 @@ import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Transcript, TranscriptionOrder } from "../providers/verbs/audio.ts";
 import { attempt, type Served } from "../routing/attempt.ts";
 import { adapterOf, type Candidate, candidatesOf } from "../routing/candidates.ts";
-import { admitTranscriber } from "./admit.ts";
-import { type AudioBill, type AudioCall, openAudioCall, whileOpen } from "./open-call.ts";
+import { type AudioBill, type AudioCall, openAudioCall, whileOpen } from "./audio-call.ts";
+import { transcriberModel } from "./find-model.ts";
 import { fetchRecording, readRecording, type Recording } from "./recording.ts";
 import { needsTimes, type TranscriptionRequest } from "./transcription-request.ts";
 
@@ -27,7 +28,7 @@ export interface Transcribed {
 }
 
 export async function transcribe(context: Context, ask: Ask, request: TranscriptionRequest): Promise<Transcribed> {
-  const asked = admitTranscriber(context.catalog, request.model);
+  const asked = transcriberModel(context.catalog, request.model);
   const { model } = asked;
   if (needsTimes(request.format) && !model.media.supportsTimestamps)
     fail("segments_unsupported", { param: "response_format", text: { model: model.id } });
@@ -40,10 +41,10 @@ export async function transcribe(context: Context, ask: Ask, request: Transcript
       recording = await readRecording(media, source, "file", ask.signal);
       return chargeOf(model, recording.seconds);
     });
-    return whileOpen(context, ask, call, () => serve(context, ask, call, request, recording!));
+    return whileOpen(context, call, () => serve(context, ask, call, request, recording!));
   }
   const call = await openAudioCall(context, ask, plan, () => chargeOf(model, 0));
-  return whileOpen(context, ask, call, () =>
+  return whileOpen(context, call, () =>
     media.withTempFile(async (path) => {
       const recording = await fetchRecording(media, { url: source.url, path }, ask.signal);
       await call.raise(chargeOf(model, recording.seconds));
@@ -68,19 +69,16 @@ async function serve(
   // A caller who has disconnected by now got nothing and pays nothing.
   ask.signal.throwIfAborted();
   call.answeredBy(candidate);
-  const bill = await call.complete(cheaperOf(call.plan.asked.model, candidate.model, seconds));
-  return { asked: call.plan.asked, request, transcript, served: candidate, seconds, bill };
+  const { charge } = atLesserPrice(call.admitted.model, candidate.model, (model) => {
+    const charge = chargeOf(model, seconds);
+    return { charge, cost: audioCost(charge) };
+  });
+  const bill = await call.complete(charge);
+  return { asked: call.admitted, request, transcript, served: candidate, seconds, bill };
 }
 
 function chargeOf(model: Model, seconds: number): AudioCharge {
   return { prices: audioPricesOf(model), units: billableMinutes(model, seconds) };
-}
-
-/** Another model's answer costs its own price, at most what the requested model would have cost. */
-function cheaperOf(asked: Model, served: Model, seconds: number): AudioCharge {
-  const own = chargeOf(asked, seconds);
-  const other = chargeOf(served, seconds);
-  return audioCost(other) < audioCost(own) ? other : own;
 }
 
 // Which routes transcribe, in which order: the model, the same route once more, other models with timestamps, at last those of plain text.
@@ -93,13 +91,13 @@ const usualWaitMs = 5_000;
 export function transcribeOverChain(
   context: Pick<Context, "catalog" | "breakers" | "providers">,
   ask: Ask,
-  call: Pick<AudioCall, "plan" | "attempts">,
+  call: Pick<AudioCall, "admitted" | "attempts">,
   request: TranscriptionRequest,
   order: Omit<TranscriptionOrder, "timestamps">,
 ): Promise<Served<Transcript>> {
   const { signal, requestId } = ask;
   const account = ask.caller.accountId;
-  const { model } = call.plan.asked;
+  const { model } = call.admitted;
   const { candidates, again } = chainOf(context.catalog, model, (other) => mayUse(ask.caller, other) && mayServe(other, request));
   const transcribe = async (candidate: Candidate): Promise<Transcript> => {
     const { route, model: served } = candidate;

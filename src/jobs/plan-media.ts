@@ -2,9 +2,9 @@
 // (docs/behaviour/media-jobs.md#submit): fields, model, what depends on the model, the free-tier gate, the tier's slots. Holds and counts
 // nothing.
 import type { Caller } from "../accounts/caller.ts";
-import { endpointOf } from "../admission/endpoints.ts";
-import { assertMayUse } from "../admission/payment.ts";
-import { failNotServed, type Resolved, resolveModel, stateText, suggestModels } from "../catalog/resolve.ts";
+import { endpointOf, findServed, servedModel, servedModelOf } from "../calls/find-model.ts";
+import { assertMayUse } from "../calls/refusals.ts";
+import { type Resolved, resolveModel, stateText, suggestModels } from "../catalog/resolve.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
@@ -41,7 +41,7 @@ export async function planGenmediaJob(
   input: ImageFields & VideoFields,
 ): Promise<JobPlan> {
   const fields = { ...input, prompt: readPrompt(input.prompt) };
-  const asked = mediaModel(context.catalog, model);
+  const asked = servedModelOf(context.catalog, model, ["image", "video"]);
   const plan = asked.model.type === "video" ? videoPlan(context.config, asked, fields) : imagePlan(context.config, asked, fields);
   return await allowed(context, caller, plan);
 }
@@ -89,25 +89,15 @@ function failPrompt(reason: string): never {
 
 /** Fails with invalid_model, whatever is wrong with the id. */
 function imageModel(catalog: Catalog, id: string): Resolved {
-  const found = served(catalog, id);
+  const found = findServed(catalog, id);
   if (found === null || found.model.type !== "image") failInvalidModel(catalog, id, "image");
   return found;
 }
 
 /** Fails with model_not_found for an id that is not served, with invalid_model for a model that makes no videos. */
 function videoModel(catalog: Catalog, id: string): Resolved {
-  const found = served(catalog, id) ?? failNotServed(catalog, { id, param: "model", type: "video", model: namedModel(catalog, id) });
+  const found = servedModel(catalog, id, "video");
   if (found.model.type !== "video") failInvalidModel(catalog, id, "video");
-  return found;
-}
-
-/** Fails with model_not_found or wrong_endpoint. */
-function mediaModel(catalog: Catalog, id: string): Resolved {
-  const found =
-    served(catalog, id) ?? failNotServed(catalog, { id, param: "model", type: ["image", "video"], model: namedModel(catalog, id) });
-  const { type } = found.model;
-  if (type !== "image" && type !== "video")
-    fail("wrong_endpoint", { param: "model", text: { model: id, type, endpoint: endpointOf(found.model)! } });
   return found;
 }
 
@@ -117,20 +107,11 @@ export function assertVideosAreServed(catalog: Catalog): void {
   fail("model_not_found", { param: "model", text: { model: "asked for" }, extra: suggestModels(catalog, "", "video") });
 }
 
-function served(catalog: Catalog, id: string): Resolved | null {
-  const found = resolveModel(catalog, id);
-  return found === undefined || found.model.state.kind !== "active" || endpointOf(found.model) === null ? null : found;
-}
-
-function namedModel(catalog: Catalog, id: string): Model | null {
-  return resolveModel(catalog, id)?.model ?? null;
-}
-
 function failInvalidModel(catalog: Catalog, id: string, type: "image" | "video"): never {
   const article = type === "image" ? "an image" : "a video";
-  const elsewhere = served(catalog, id);
+  const elsewhere = findServed(catalog, id);
   const state: Record<string, string> =
-    elsewhere === null ? stateText(namedModel(catalog, id)) : { endpoint: endpointOf(elsewhere.model)! };
+    elsewhere === null ? stateText(resolveModel(catalog, id)?.model ?? null) : { endpoint: endpointOf(elsewhere.model)! };
   const text = { model: cutId(id), type: article, ...state };
   fail("invalid_model", { param: "model", text, extra: suggestModels(catalog, id, type) });
 }

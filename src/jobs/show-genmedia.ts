@@ -1,7 +1,7 @@
 // Shows a media job in fal's format, for the genmedia operations (spec/genmedia/genmedia-job.tsp). Pure.
 import type { components } from "../../generated/api.d.ts";
 import type { Caller } from "../accounts/caller.ts";
-import { refuseBalance, refuseKey } from "../admission/payment.ts";
+import { refuseUnpaid } from "../calls/refusals.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
@@ -136,9 +136,9 @@ export async function failedJob(context: Failing, { job, caller, model }: Failed
 /** Jobs have one code for an account that can't pay and a key whose budget is too small; refusals have two. */
 async function refuseMoney(context: Failing, { job, caller, model }: Failed): Promise<never> {
   const { available = 0n } = (await readBalance(context.db, caller.accountId)) ?? {};
-  const shortfall = { caller, model, need: job.estimated, available: available > 0n ? available : 0n, reserved: 0n };
   const key = available < job.estimated || caller.keyId === null ? undefined : await readLimitedKey(context.db, caller.keyId);
   const keyLeft = key?.left ?? null;
-  if (keyLeft !== null && keyLeft < job.estimated) return refuseKey(context, { ...shortfall, keyLeft });
-  return refuseBalance(context, shortfall);
+  const refused = keyLeft !== null && keyLeft < job.estimated ? "key" : "balance";
+  const funds = { available: available > 0n ? available : 0n, reserved: 0n, keyLeft };
+  return refuseUnpaid(context, { caller, model, need: job.estimated }, { refused, ...funds });
 }

@@ -2,14 +2,14 @@
 import { randomBytes } from "node:crypto";
 import type { OperationId } from "../../generated/operations.ts";
 import type { Caller } from "../accounts/caller.ts";
-import { refuseBalance, refuseKey } from "../admission/payment.ts";
+import { countCall } from "../calls/count.ts";
+import { refuseUnpaid } from "../calls/refusals.ts";
 import type { Tier } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { refuseInDoubt } from "../db/standing.ts";
 import { fail } from "../errors/fail.ts";
 import { uuidv7 } from "../ids.ts";
 import { mayPass, persist } from "../ledger/persist.ts";
-import { countCall, orGiveBack } from "../limits/call.ts";
 import type { Amount } from "../money.ts";
 import type { Request } from "../operation.ts";
 import { traceNow } from "../tracing.ts";
@@ -104,8 +104,8 @@ type Submitting = Pick<Context, "db" | "catalog" | "clock" | "limits" | "publicU
 export async function submitJob(context: Submitting, ask: SubmitAsk, plan: JobPlan): Promise<Submitted> {
   const { caller, addHeaders } = ask;
   refuseInDoubt(context.db);
-  const counted = await countCall(context, { caller, model: plan.model, tokens: { input: 0, output: 0 }, addHeaders });
-  return await orGiveBack(counted, insertJob(context, ask, plan));
+  const limited = { caller, model: plan.model, tokens: { input: 0, output: 0 }, addHeaders };
+  return await countCall(context, limited, () => insertJob(context, ask, plan));
 }
 
 interface SubmitRow {
@@ -143,10 +143,11 @@ async function insertJob(context: Submitting, ask: SubmitAsk, plan: JobPlan): Pr
     context.countHold("media", plan.estimated);
   }
   if (row.outcome === "full") fail("rate_limited", { text: { limit: row.waiting_max } });
-  const shortfall = { caller, model: plan.model, need: plan.estimated, available: row.available, reserved: row.reserved };
-  if (row.outcome === "key" || row.outcome === "balance") context.countHold("media", null);
-  if (row.outcome === "key") await refuseKey(context, { ...shortfall, keyLeft: row.key_left! });
-  if (row.outcome === "balance") refuseBalance(context, shortfall);
+  if (row.outcome === "key" || row.outcome === "balance") {
+    context.countHold("media", null);
+    const { outcome: refused, available, reserved, key_left: keyLeft } = row;
+    await refuseUnpaid(context, { caller, model: plan.model, need: plan.estimated }, { refused, available, reserved, keyLeft });
+  }
   return { id: row.id, outcome: row.outcome as SubmitOutcome };
 }
 

@@ -7,7 +7,16 @@ import { fail } from "../errors/fail.ts";
 import type { Usage } from "../usage.ts";
 import { countPrompt } from "./counted-usage.ts";
 import type { PromptSize } from "./prompt-size.ts";
-import type { OutputCap } from "./reserve.ts";
+
+export interface OutputCap {
+  /** Output tokens asked for; null where the caller set no cap. */
+  asked: number | null;
+  /** Answers asked for (`n`), each as long as the cap. */
+  choices: number;
+}
+
+/** For operations that are billed by their input alone. */
+export const noOutput: OutputCap = { asked: 0, choices: 1 };
 
 /** The field that holds the prompt; in all other operations `messages`. */
 const promptFields: Partial<Record<OperationId, string>> = {

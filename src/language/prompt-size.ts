@@ -127,7 +127,7 @@ export function countedOutputTokens(deltas: number, characters: number): number 
 }
 
 // Sizes of texts that a model reads one by one and answers without text: embeddings and rerank.
-// Their upper bound allows a context window for each text, not one for all (src/language/reserve.ts).
+// Their upper bound allows a context window for each text, not one for all (src/language/token-call.ts).
 
 /** Special tokens that a model puts around a text; no tokenizer known to us takes more. */
 const markTokens = 8;

@@ -1,34 +1,30 @@
 // The lifecycle of a request to a token-billed model, in any dialect: resolve, gate, count, reserve, route, charge.
 // The request adapters know what each dialect's request asks for and what its answer says.
-import { operations } from "../../generated/operations.ts";
-import { type Ask, askOf } from "../admission/ask.ts";
-import { asDeclared } from "../admission/declared-error.ts";
-import { assertMayUse, mayUse } from "../admission/payment.ts";
+import { type Ask, askOf } from "../calls/ask.ts";
+import { endUnserved } from "../calls/call.ts";
+import { asDeclared } from "../calls/declared-error.ts";
+import { servedModelOf } from "../calls/find-model.ts";
+import { assertMayUse, mayUse } from "../calls/refusals.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
-import { GatewayStopping, isLeft } from "../concurrency/stopping.ts";
+import { isLeft } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import { ApiError } from "../errors/fail.ts";
-import { shownError } from "../errors/text.ts";
-import { msSince } from "../ledger/usage-log.ts";
 import { usdText } from "../money.ts";
 import type { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { AnswerStream, Tally, UpstreamCall, Whole } from "../providers/types.ts";
 import { attempt } from "../routing/attempt.ts";
 import { type Candidate, candidatesOf } from "../routing/candidates.ts";
-import { noUsage } from "../usage.ts";
-import { admitModel, tokenPricesOf } from "./admit.ts";
 import { capFor } from "./chat/upstream-body.ts";
-import { assertRoom, hasRoom, surelyFits } from "./context-window.ts";
+import { assertRoom, hasRoom, type OutputCap, surelyFits } from "./context-window.ts";
 import { countedUsage } from "./counted-usage.ts";
-import { type Bill, openCall, type OpenCall } from "./open-call.ts";
 import type { PromptSize } from "./prompt-size.ts";
-import { type Hold, type OutputCap, reserveTokens } from "./reserve.ts";
+import { openTokenCall, type TokenBill, type TokenCall, type TokenHold } from "./token-call.ts";
 
 /** One attempt at one route. */
 export interface RouteTry {
   candidate: Candidate;
-  hold: Hold;
+  hold: TokenHold;
   size: PromptSize;
   /** Answers name the model that was asked for, with its alias resolved, whichever route serves it. */
   upstream: UpstreamCall;
@@ -54,8 +50,8 @@ export interface RequestAdapter<Answer extends Whole, Stream extends AnswerStrea
   declared?(error: unknown): unknown;
 }
 
-export type Served<Answer, Stream> = { ask: Ask; call: OpenCall; headers: Record<string, string> } & (
-  { kind: "whole"; answer: Answer; bill: Bill } | { kind: "stream"; source: Stream }
+export type Served<Answer, Stream> = { ask: Ask; call: TokenCall; headers: Record<string, string> } & (
+  { kind: "whole"; answer: Answer; bill: TokenBill } | { kind: "stream"; source: Stream }
 );
 
 export async function serve<Answer extends Whole, Stream extends AnswerStream<unknown> = never>(
@@ -64,46 +60,33 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
   adapter: RequestAdapter<Answer, Stream>,
 ): Promise<Served<Answer, Stream>> {
   const ask = askOf(request);
-  const admitted = admitModel(context.catalog, adapter.model, adapter.type);
+  const admitted = servedModelOf(context.catalog, adapter.model, [adapter.type]);
   const { model } = admitted;
   adapter.assertFits(model);
   await assertMayUse(context, ask.caller, model);
   const size = adapter.measure();
-  const asDeclaredHere = (thrown: unknown) => asDeclared(adapter.declared?.(thrown) ?? thrown, ask.operationId);
+  const own = (thrown: unknown) => adapter.declared?.(thrown) ?? thrown;
   if (!surelyFits(model, size))
     await assertRoom(context, model, size, ask.operationId).catch((error: unknown) => {
-      throw asDeclaredHere(error);
+      throw asDeclared(own(error), ask.operationId);
     });
-  const { cap } = adapter;
-  const tokens = { input: size.tokensLikely, output: Math.min(cap.asked ?? 0, model.maxOutputTokens) * cap.choices };
-  const { caller, operationId: operation, requestId, receivedAt, since, addHeaders } = ask;
-  const { rate, hold } = await reserveTokens(context, { caller, model, tokens, addHeaders }, tokenPricesOf(model), size, cap);
-  const call = openCall(context, {
-    caller,
-    facts: { operation, requestId, receivedAt, since, stream: adapter.stream },
-    admitted,
-    hold,
-    size,
-    rate,
-  });
+  const { cap, stream } = adapter;
+  const call = await openTokenCall(context, ask, { admitted, stream, size, cap });
+  const { hold } = call;
   const mayServe = (other: Model) =>
     other.type === adapter.type && adapter.fits(other) && hasRoom(other, size, cap) && mayUse(ask.caller, other);
   const candidates = candidatesOf(context.catalog, model, mayServe);
   try {
     const callOne = (candidate: Candidate) => adapter.call({ candidate, hold, size, upstream: upstreamCall(ask, candidate, model) });
     const { result, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, callOne, { rejectsAlone });
-    call.served = candidate;
-    call.firstByteMs = msSince(since);
+    call.answeredBy(candidate);
     const headers = routeHeaders(admitted, candidate, hold);
     if (result.kind === "stream") return settleOnDisconnect(context, { kind: "stream", ask, call, headers, source: result as Stream });
     const answer = result as Answer;
     const counted = () => countedUsage(context, size, { deltas: 0, characters: adapter.charactersOf(answer), prompt: null });
     return { kind: "whole", ask, call, headers, answer, bill: await call.complete(answer.usage, counted) };
   } catch (thrown) {
-    const declared = asDeclaredHere(thrown);
-    const error = thrown instanceof GatewayStopping ? new ApiError("overloaded", { cause: thrown }) : declared;
-    await settleWithout(context, ask, call, error);
-    throw suggestOthers(error, context.catalog, candidates, mayServe);
+    throw suggestOthers(await endUnserved(context, call, thrown, own), context.catalog, candidates, mayServe);
   }
 }
 
@@ -126,7 +109,7 @@ function upstreamCall({ signal, requestId, caller }: Ask, { route }: Candidate, 
 /** Settles a stream whose client disconnects before the stream is read. */
 function settleOnDisconnect<Answer, Stream extends AnswerStream<unknown>>(
   context: Context,
-  answer: { kind: "stream"; ask: Ask; call: OpenCall; headers: Record<string, string>; source: Stream },
+  answer: { kind: "stream"; ask: Ask; call: TokenCall; headers: Record<string, string>; source: Stream },
 ): Served<Answer, Stream> {
   const { ask } = answer;
   const settle = () =>
@@ -141,23 +124,12 @@ function settleOnDisconnect<Answer, Stream extends AnswerStream<unknown>>(
 /** A caller who disconnects pays for what was delivered: measured where the upstream reported it, else counted. */
 export async function chargeDelivered(
   context: Pick<Context, "log">,
-  { call, source }: { call: OpenCall; source: { tally: Tally } },
+  { call, source }: { call: TokenCall; source: { tally: Tally } },
 ): Promise<void> {
   const { usage, deltas } = source.tally;
   // Hosts that report usage with every record measure the prompt before they answer, but nothing has been delivered yet.
-  if (deltas === 0 && (usage === null || usage.output === 0)) return await call.aborted(noUsage, false);
+  if (deltas === 0 && (usage === null || usage.output === 0)) return await call.aborted();
   await call.aborted(usage ?? (await countedUsage(context, call.size, source.tally)), usage !== null);
-}
-
-async function settleWithout(context: Context, ask: Ask, call: OpenCall, error: unknown): Promise<void> {
-  const planned = error instanceof ApiError ? error : new ApiError("internal_error", {});
-  try {
-    if (isLeft(ask.signal)) await call.aborted(noUsage, false);
-    else await call.failed(planned.code, shownError(planned, operations[ask.operationId].dialect));
-  } catch (cause) {
-    // The hold ends by itself; the caller needs to see the original error.
-    context.log.error({ err: cause, request_id: ask.requestId }, "a failed call could not be settled");
-  }
 }
 
 // Which models to suggest when every route of one refused the content (route_refused).
@@ -181,7 +153,7 @@ function suggestOthers(
 
 // The headers that say how a request was served (docs/behaviour/requests.md#headers).
 
-function routeHeaders({ model, alias }: Resolved, served: Candidate, hold: Hold): Record<string, string> {
+function routeHeaders({ model, alias }: Resolved, served: Candidate, hold: TokenHold): Record<string, string> {
   return {
     "x-svc-model": model.id,
     ...(alias === null ? {} : { "x-svc-alias": alias }),
@@ -192,7 +164,7 @@ function routeHeaders({ model, alias }: Resolved, served: Candidate, hold: Hold)
 }
 
 /** Sent when `max_tokens` was lowered, with the value sent: by the balance, by the gateway's own limit or by the most that a fallback can write. */
-function clampHeaders(sent: number | null, { asked, lowered, available }: Hold): Record<string, string> {
+function clampHeaders(sent: number | null, { asked, lowered, available }: TokenHold): Record<string, string> {
   if (sent === null || (lowered === null && sent >= (asked ?? sent))) return {};
   return { "x-svc-max-tokens-clamped": String(sent), "x-svc-credits-have": usdText(available) };
 }

@@ -1,7 +1,7 @@
 // Sends an answer as server-sent events, in any dialect: records as they come, keep-alives in silence, an error record if the stream is
 // interrupted. The charge is committed before the client reads the end.
 import { errors } from "../../generated/errors.ts";
-import type { Ask } from "../admission/ask.ts";
+import type { Ask } from "../calls/ask.ts";
 import { isLeft } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import type { Sink } from "../operation.ts";
@@ -9,8 +9,8 @@ import { failureWithoutText, UpstreamError } from "../providers/errors/upstream-
 import type { AnswerStream } from "../providers/types.ts";
 import { streamBroke, streamEnded } from "../routing/attempt.ts";
 import { countedUsage } from "./counted-usage.ts";
-import type { Bill, OpenCall } from "./open-call.ts";
 import { chargeDelivered } from "./serve.ts";
+import type { TokenBill, TokenCall } from "./token-call.ts";
 
 /** Proxies close silent connections after 15 s and more. */
 const keepAliveMs = 10_000;
@@ -26,7 +26,7 @@ export interface StreamEncoder<Rec> {
   record(record: Rec): string;
   keepAlive: string;
   /** Called once the call is charged. */
-  end(bill: Bill): string;
+  end(bill: TokenBill): string;
   /** Called for an interrupted stream, of which nothing is charged. */
   interrupted(error: unknown): string;
 }
@@ -34,7 +34,7 @@ export interface StreamEncoder<Rec> {
 /** An answer that has begun: its request, its call and the source of its records. */
 export interface StreamedAnswer<Source extends AnswerStream<unknown>> {
   ask: Ask;
-  call: OpenCall;
+  call: TokenCall;
   source: Source;
 }
 
@@ -81,7 +81,7 @@ export async function streamAnswer<Rec>(
 }
 
 /** Never rejects: the client gets its error record even when the database is unavailable. The hold then ends by itself. */
-async function settleInterrupted({ log }: Context, { requestId }: Ask, call: OpenCall): Promise<void> {
+async function settleInterrupted({ log }: Context, { requestId }: Ask, call: TokenCall): Promise<void> {
   try {
     await call.interrupted();
   } catch (cause) {

@@ -1,5 +1,5 @@
 // Rate limits, decided in Postgres for all replicas together (docs/behaviour/limits.md#windows): puts the parts together.
-// call.ts says what a call that names a model takes.
+// src/calls/count.ts says what a call that names a model takes.
 import { createHash } from "node:crypto";
 import type { BatcherGauge } from "../db/batcher.ts";
 import type { Db } from "../db/connect.ts";

@@ -1,8 +1,7 @@
 // How much of an account's limits is in use now. Counts nothing.
 import type { Db } from "../db/connect.ts";
-import { buckets, daySeconds } from "./call.ts";
 import { audioGroup } from "./slots.ts";
-import { minuteSeconds, type WindowCount } from "./window.ts";
+import { buckets, daySeconds, minuteSeconds, type WindowCount } from "./window.ts";
 
 export interface LimitUse {
   requests: WindowCount;

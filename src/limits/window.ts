@@ -13,6 +13,10 @@ export interface WindowCount {
 /** The window of every limit per minute. */
 export const minuteSeconds = 60;
 export const minuteMs = minuteSeconds * 1000;
+export const daySeconds = 86_400;
+
+/** What an account's calls that name a model are counted in. */
+export const buckets = { requests: "rpm", tokens: "tpm", day: "day" } as const;
 
 export function windowStartMs(atMs: number, lengthMs: number): number {
   return atMs - (atMs % lengthMs);

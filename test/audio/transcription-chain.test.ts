@@ -1,7 +1,7 @@
 // In which order models and routes are asked for a transcription, and what a provider's 429 becomes. What each tier answers and costs is in
 // test/operations/transcriptions/transcription-chain.test.ts.
 import { describe, expect, test } from "vitest";
-import type { Ask } from "../../src/admission/ask.ts";
+import type { Ask } from "../../src/calls/ask.ts";
 import { chainOf, transcribeOverChain } from "../../src/audio/transcribe.ts";
 import { transcriptionRequest } from "../../src/audio/transcription-request.ts";
 import { loadCatalog } from "../../src/catalog/load.ts";
@@ -46,7 +46,7 @@ async function run(transcribe: Transcribe, form: { fields?: object; signal?: Abo
   const attempts: Attempt[] = [];
   const signal = form.signal ?? new AbortController().signal;
   const ask = { signal, requestId: "req_test", caller: { purchased: 1n } } as Ask;
-  const call = { attempts, plan: { asked: { model, alias: null }, slot: "transcription", stream: false } } as const;
+  const call = { attempts, admitted: { model, alias: null } } as const;
   const request = transcriptionRequest({ response_format: "text", ...form.fields }, { kind: "file", path: "/nowhere", bytes: 1 });
   const file = { path: "/nowhere", bytes: 1, contentType: "audio/wav", extension: "wav" };
   const order = { file, seconds: 1, language: null, prompt: null, temperature: 0 };

@@ -1,10 +1,10 @@
 // The text of an embeddings answer: however large, it doesn't block the event loop.
 import { expect, test } from "vitest";
 import { embeddingList } from "../../src/language/embeddings/reply.ts";
-import type { Bill } from "../../src/language/open-call.ts";
+import type { TokenBill } from "../../src/language/token-call.ts";
 import { noUsage } from "../../src/usage.ts";
 
-const bill = { usage: noUsage, cost: 0n } as Bill;
+const bill = { usage: noUsage, cost: 0n } as TokenBill;
 
 test("an answer of a million numbers yields to the event loop every 65,536 of them", async () => {
   const vectors = Array.from({ length: 1_024 }, (_, index) => new Float32Array(1_024).fill(index / 1_024));

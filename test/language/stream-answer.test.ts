@@ -1,8 +1,8 @@
 // The times of a stream, on a clock of the test's own: comments while the upstream is silent, none while it speaks.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Ask } from "../../src/admission/ask.ts";
+import type { Ask } from "../../src/calls/ask.ts";
 import type { Context } from "../../src/context.ts";
-import type { OpenCall } from "../../src/language/open-call.ts";
+import type { TokenCall } from "../../src/language/token-call.ts";
 import { streamAnswer, type StreamEncoder } from "../../src/language/stream-answer.ts";
 import type { AnswerStream } from "../../src/providers/types.ts";
 import type { ChatRecord } from "../../src/providers/verbs/chat.ts";
@@ -28,7 +28,7 @@ async function stream(produce: (send: (json: string) => void) => Promise<void>):
     forEach: (onRecord: (record: ChatRecord) => unknown) => produce((json) => void onRecord({ json })),
   } as unknown as AnswerStream<ChatRecord>;
   const attempts = [{ candidate: { routeId: "a" }, outcome: "ok" }];
-  const call = { attempts, complete: async () => ({ usage: noUsage, cost: 0n, cacheDiscount: 0n }) } as unknown as OpenCall;
+  const call = { attempts, complete: async () => ({ usage: noUsage, cost: 0n, cacheDiscount: 0n }) } as unknown as TokenCall;
   const ask = { requestId: "req_1", signal: new AbortController().signal } as unknown as Ask;
   await streamAnswer({ breakers: createBreakers() } as Context, { ask, call, source }, encoder, {
     write: (chunk) => void (written += String(chunk)),

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openAdmission } from "../../src/admission/admit-call.ts";
+import { openAdmission } from "../../src/calls/admit.ts";
 import { connect, type Db, inTransaction, type Queries } from "../../src/db/connect.ts";
 import type { AdmitRequest } from "../../src/ledger/admission.ts";
 import { audit } from "../../src/ledger/audit.ts";

@@ -4,8 +4,8 @@ import type { Model } from "../../catalog/types.ts";
 import type { Context } from "../../context.ts";
 import { toUsd } from "../../money.ts";
 import type { ChatRecord, ChatStream, ChatTally } from "../../providers/verbs/chat.ts";
-import type { Bill } from "../open-call.ts";
 import { type StreamedAnswer, streamFault, type StreamEncoder } from "../stream-answer.ts";
+import type { TokenBill } from "../token-call.ts";
 
 export type StreamedChat = StreamedAnswer<ChatStream>;
 
@@ -52,7 +52,7 @@ export function dataLine(record: object): string {
 
 type ChatUsage = components["schemas"]["ChatUsage"];
 
-export function chatUsage({ usage, cost, cacheDiscount }: Bill, model: Pick<Model, "supports">): ChatUsage {
+export function chatUsage({ usage, cost, cacheDiscount }: TokenBill, model: Pick<Model, "supports">): ChatUsage {
   const prompt = usage.input + usage.cacheRead + usage.cacheWrite;
   return {
     prompt_tokens: prompt,

@@ -5,7 +5,7 @@ import type { JsonText } from "../../providers/json/text.ts";
 import type { ChatStream, ChatWhole } from "../../providers/verbs/chat.ts";
 import { adapterOf } from "../../routing/candidates.ts";
 import { promptSize } from "../prompt-size.ts";
-import type { OutputCap } from "../reserve.ts";
+import type { OutputCap } from "../context-window.ts";
 import type { RequestAdapter } from "../serve.ts";
 import { assertPriced, isPriced } from "../withheld-fields.ts";
 import { assertDeclares, declares, requirementsOf } from "./requirements.ts";

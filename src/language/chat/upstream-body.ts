@@ -4,7 +4,7 @@ import type { Model } from "../../catalog/types.ts";
 import { spliceJson } from "../../providers/json/splice.ts";
 import type { JsonText } from "../../providers/json/text.ts";
 import type { Candidate } from "../../routing/candidates.ts";
-import type { Hold } from "../reserve.ts";
+import type { TokenHold } from "../token-call.ts";
 import { withheldEdits } from "../withheld-fields.ts";
 
 export interface ChatFields {
@@ -19,7 +19,7 @@ export interface ChatFields {
   reasoning?: { effort?: string | null; max_tokens?: number | null } | null;
 }
 
-export function upstreamBody(text: JsonText, body: ChatFields, candidate: Candidate, hold: Hold): JsonText {
+export function upstreamBody(text: JsonText, body: ChatFields, candidate: Candidate, hold: TokenHold): JsonText {
   const cap = capFor(candidate, hold);
   return spliceJson(text, {
     ...withheldEdits(body, candidate.route),
@@ -37,7 +37,7 @@ export function upstreamBody(text: JsonText, body: ChatFields, candidate: Candid
  * The output cap that goes upstream; null: none. Another model might write more by itself than was reserved for, or less than was asked for;
  * a limit that the gateway sets is always sent.
  */
-export function capFor(candidate: Candidate, hold: Hold): number | null {
+export function capFor(candidate: Candidate, hold: TokenHold): number | null {
   if (candidate.layer !== 3) return hold.sent;
   const cap = outputMaxOf(candidate, hold);
   const { maxOutputTokens, outputLimited } = candidate.model;
@@ -45,7 +45,7 @@ export function capFor(candidate: Candidate, hold: Hold): number | null {
 }
 
 /** The longest answer of this model, in tokens: at most what is reserved for, and what it can write. */
-export function outputMaxOf({ model }: Pick<Candidate, "model">, { outputMax }: Pick<Hold, "outputMax">): number {
+export function outputMaxOf({ model }: Pick<Candidate, "model">, { outputMax }: Pick<TokenHold, "outputMax">): number {
   return Math.min(outputMax, model.maxOutputTokens);
 }
 

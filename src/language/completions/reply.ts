@@ -5,14 +5,14 @@ import type { Context } from "../../context.ts";
 import { parseJson } from "../../json/parse.ts";
 import type { ChatCompletion, ChatRecord, ChatTally } from "../../providers/verbs/chat.ts";
 import { chatUsage, dataEncoder, dataLine, type StreamedChat } from "../chat/reply.ts";
-import type { Bill, OpenCall } from "../open-call.ts";
 import type { StreamEncoder } from "../stream-answer.ts";
+import type { TokenBill, TokenCall } from "../token-call.ts";
 
 type Completion = components["schemas"]["Completion"];
 type ChunkChoice = components["schemas"]["CompletionChunkChoice"];
 
 /** `before` is the text that `echo` repeats. */
-export function textCompletion({ id, created, choices }: ChatCompletion, call: OpenCall, bill: Bill, before: string): Completion {
+export function textCompletion({ id, created, choices }: ChatCompletion, call: TokenCall, bill: TokenBill, before: string): Completion {
   const { model } = call.admitted;
   return {
     ...head(id, created, model.id),

@@ -1,12 +1,12 @@
 // Decisions from request to body, the same under both paths.
 import type { components } from "../../../generated/api.d.ts";
+import type { Ask } from "../../calls/ask.ts";
 import type { Context } from "../../context.ts";
 import { uuidHex } from "../../ids.ts";
 import { toUsd } from "../../money.ts";
-import { decisionModelName, decisionTask } from "./request.ts";
-import { decisionAdapter } from "./request-adapter.ts";
-import type { Ask } from "../../admission/ask.ts";
 import { serveWhole } from "../serve.ts";
+import { decisionAdapter } from "./request-adapter.ts";
+import { decisionModelName, decisionTask } from "./request.ts";
 
 type Schemas = components["schemas"];
 

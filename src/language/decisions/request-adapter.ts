@@ -7,7 +7,7 @@ import type { Whole } from "../../providers/types.ts";
 import { adapterOf } from "../../routing/candidates.ts";
 import { sumOfUsages } from "../../usage.ts";
 import { type PromptSize, sizeOf } from "../prompt-size.ts";
-import { noOutput } from "../reserve.ts";
+import { noOutput } from "../context-window.ts";
 import type { RequestAdapter } from "../serve.ts";
 import { type Decided, decideQuestion, type DecisionRoute, documentFields, documentPrompt, labelPrompt } from "./question.ts";
 import type { DecisionTask, Question } from "./request.ts";

@@ -3,7 +3,7 @@ import { setImmediate as breathe } from "node:timers/promises";
 import type { components } from "../../../generated/api.d.ts";
 import { toUsd } from "../../money.ts";
 import type { Vector } from "../../providers/verbs/embed.ts";
-import type { Bill } from "../open-call.ts";
+import type { TokenBill } from "../token-call.ts";
 
 type EmbeddingList = components["schemas"]["EmbeddingList"];
 
@@ -11,7 +11,12 @@ type EmbeddingList = components["schemas"]["EmbeddingList"];
 const numbersAtOnce = 65_536;
 
 /** An EmbeddingList as JSON. */
-export async function embeddingList(model: string, vectors: readonly Vector[], { usage, cost }: Bill, base64: boolean): Promise<Buffer> {
+export async function embeddingList(
+  model: string,
+  vectors: readonly Vector[],
+  { usage, cost }: TokenBill,
+  base64: boolean,
+): Promise<Buffer> {
   const tokens = usage.input;
   const list: Omit<EmbeddingList, "data"> = {
     object: "list",

@@ -8,7 +8,7 @@ import type { JsonText } from "../../providers/json/text.ts";
 import type { EmbedWhole } from "../../providers/verbs/embed.ts";
 import { adapterOf } from "../../routing/candidates.ts";
 import { inputSize, tokensSize } from "../prompt-size.ts";
-import { noOutput } from "../reserve.ts";
+import { noOutput } from "../context-window.ts";
 import type { RequestAdapter } from "../serve.ts";
 import { assertPriced, isPriced, withheldEdits } from "../withheld-fields.ts";
 

@@ -5,8 +5,8 @@ import type { Context } from "../../context.ts";
 import { toUsd } from "../../money.ts";
 import { UpstreamError } from "../../providers/errors/upstream-error.ts";
 import type { MessageRecord, MessageStream } from "../../providers/verbs/messages.ts";
-import type { Bill } from "../open-call.ts";
 import { type StreamedAnswer, streamFault, type StreamEncoder } from "../stream-answer.ts";
+import type { TokenBill } from "../token-call.ts";
 
 export function messageEncoder(
   context: Pick<Context, "publicUrl">,
@@ -52,7 +52,7 @@ function faultType(error: unknown): "api_error" | "overloaded_error" {
 
 type MessageUsage = components["schemas"]["MessageUsage"];
 
-export function messageUsage({ usage, cost, cacheDiscount }: Bill, model: Pick<Model, "supports">): MessageUsage {
+export function messageUsage({ usage, cost, cacheDiscount }: TokenBill, model: Pick<Model, "supports">): MessageUsage {
   return {
     input_tokens: usage.input,
     cache_creation_input_tokens: usage.cacheWrite,

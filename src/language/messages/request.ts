@@ -9,8 +9,8 @@ import { adapterOf, type Candidate } from "../../routing/candidates.ts";
 import { assertDeclares, declares } from "../chat/requirements.ts";
 import { capFor, outputMaxOf } from "../chat/upstream-body.ts";
 import { countPrompt } from "../counted-usage.ts";
-import type { Hold } from "../reserve.ts";
 import type { RequestAdapter } from "../serve.ts";
+import type { TokenHold } from "../token-call.ts";
 import { assertPriced, isPriced, withheldEdits } from "../withheld-fields.ts";
 import { assertReadable, fetchesDocuments, messageRequirements } from "./requirements.ts";
 import { messageSize } from "./size.ts";
@@ -71,7 +71,7 @@ interface MessageFields extends ThoughtFields {
   max_tokens?: number;
 }
 
-function messageBody(text: JsonText, body: MessageFields, candidate: Candidate, hold: Hold): JsonText {
+function messageBody(text: JsonText, body: MessageFields, candidate: Candidate, hold: TokenHold): JsonText {
   const cap = capFor(candidate, hold);
   const { model, route } = candidate;
   const budgetsOnly = route.provider.protocol === "anthropic" && route.thinking !== "adaptive";

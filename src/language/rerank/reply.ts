@@ -2,11 +2,11 @@
 import type { components } from "../../../generated/api.d.ts";
 import { toUsd } from "../../money.ts";
 import type { RerankWhole } from "../../providers/verbs/rerank.ts";
-import type { Bill } from "../open-call.ts";
+import type { TokenBill } from "../token-call.ts";
 
 type Ranking = components["schemas"]["RerankRanking"];
 
-export function rankingOf({ ranking, usageShown }: RerankWhole, { usage, cost }: Bill): Ranking {
+export function rankingOf({ ranking, usageShown }: RerankWhole, { usage, cost }: TokenBill): Ranking {
   const tokens = usage.input;
   const total = usageShown["total_tokens"];
   return {

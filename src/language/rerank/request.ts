@@ -6,7 +6,7 @@ import type { JsonText } from "../../providers/json/text.ts";
 import type { RerankWhole } from "../../providers/verbs/rerank.ts";
 import { adapterOf } from "../../routing/candidates.ts";
 import { rankingSize } from "../prompt-size.ts";
-import { noOutput } from "../reserve.ts";
+import { noOutput } from "../context-window.ts";
 import type { RequestAdapter } from "../serve.ts";
 import { assertPriced, isPriced, withheldEdits } from "../withheld-fields.ts";
 

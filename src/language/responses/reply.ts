@@ -4,8 +4,8 @@ import { parseJson } from "../../json/parse.ts";
 import { answerBytesMax } from "../../providers/transport/exchange.ts";
 import { unreadable } from "../../providers/transport/json.ts";
 import type { ChatRecord, ChatWhole } from "../../providers/verbs/chat.ts";
-import type { Bill } from "../open-call.ts";
 import { type StreamEncoder, streamFault } from "../stream-answer.ts";
+import type { TokenBill } from "../token-call.ts";
 import {
   type Call,
   type CallDelta,
@@ -32,7 +32,7 @@ export function wholeResponse(
   { clock }: Pick<Context, "clock">,
   answering: Answering,
   { completion }: Pick<ChatWhole, "completion">,
-  bill: Bill,
+  bill: TokenBill,
 ): ResponseObject {
   const output = outputOf(answering, () => undefined);
   const [choice] = completion.choices;

@@ -1,9 +1,9 @@
 // The response object: the fields that repeat its request, and those that it gets when it ends.
-import type { Ask } from "../../admission/ask.ts";
+import type { Ask } from "../../calls/ask.ts";
 import { toUsd } from "../../money.ts";
 import { arrayOf, isObject, objectOf } from "../../providers/json/read.ts";
 import type { Protocol } from "../../providers/types.ts";
-import type { Bill } from "../open-call.ts";
+import type { TokenBill } from "../token-call.ts";
 import type { OfferedTools } from "./tools.ts";
 import type { Logprob, OutputItem, ResponseObject, ResponseRequest, Tool } from "./types.ts";
 
@@ -97,7 +97,7 @@ export function isCut(finish: string | null): finish is keyof typeof reasonOf {
 
 export function endedResponse(
   begun: ResponseObject,
-  { finish, output, bill, now }: { finish: string | null; output: OutputItem[]; bill: Bill; now: Date },
+  { finish, output, bill, now }: { finish: string | null; output: OutputItem[]; bill: TokenBill; now: Date },
 ): ResponseObject {
   return {
     ...begun,
@@ -108,7 +108,7 @@ export function endedResponse(
   };
 }
 
-function usageOf({ usage, cost, cacheDiscount }: Bill): NonNullable<ResponseObject["usage"]> {
+function usageOf({ usage, cost, cacheDiscount }: TokenBill): NonNullable<ResponseObject["usage"]> {
   const input = usage.input + usage.cacheRead + usage.cacheWrite;
   return {
     input_tokens: input,

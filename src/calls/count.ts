@@ -4,10 +4,10 @@ import type { Caller } from "../accounts/caller.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import { fail } from "../errors/fail.ts";
-import type { Counters, Decision, Take } from "./counters.ts";
-import { failRate, rateHeaders } from "./rate-headers.ts";
-import { assertAllowed } from "./slots.ts";
-import { minuteSeconds, windowStartMs } from "./window.ts";
+import type { Counters, Decision, Take } from "../limits/counters.ts";
+import { failRate, rateHeaders } from "../limits/rate-headers.ts";
+import { assertAllowed } from "../limits/slots.ts";
+import { buckets, daySeconds, minuteSeconds, windowStartMs } from "../limits/window.ts";
 
 export interface LimitedCall {
   caller: Caller;
@@ -27,9 +27,6 @@ export interface CountedCall {
   giveBack(): void;
 }
 
-export const buckets = { requests: "rpm", tokens: "tpm", day: "day" } as const;
-export const daySeconds = 86_400;
-
 /** What a call takes of each limit, before it is counted. */
 export interface CallTakes {
   /** Of the requests a minute first. */
@@ -38,14 +35,23 @@ export interface CallTakes {
   decided(decision: Decision): CountedCall;
 }
 
-/** Fails with permission_denied, request_too_large, rate_limit_exceeded or overloaded. */
-export async function countCall(
+/**
+ * Counts a call and does what follows (money, a slot); uncounts it if that refuses it. Fails with permission_denied, request_too_large,
+ * rate_limit_exceeded or overloaded, or as `work` does.
+ */
+export async function countCall<Result>(
   context: { limits: { counters: Counters }; catalog: Pick<Catalog, "tiers"> },
   call: LimitedCall,
-): Promise<CountedCall> {
-  const { counters } = context.limits;
+  work: (counted: CountedCall) => Promise<Result>,
+): Promise<Result> {
   const { takes, decided } = takesOf(context, call);
-  return decided(await counters.take(takes));
+  const counted = decided(await context.limits.counters.take(takes));
+  try {
+    return await work(counted);
+  } catch (error) {
+    counted.giveBack();
+    throw error;
+  }
 }
 
 /** Fails with permission_denied or request_too_large. */
@@ -103,14 +109,4 @@ function assertFits({ input, output }: LimitedCall["tokens"], tier: { tier: numb
     fail("request_too_large", { text: { reason: `${all} tokens, and tier ${tier.tier} allows ${largest} in a single request` } });
   if (input > tier.tpm)
     fail("request_too_large", { text: { reason: `${input} tokens, and tier ${tier.tier} allows ${tier.tpm} tokens per minute` } });
-}
-
-/** Uncounts the call if what follows the count (money, a slot) refuses it. */
-export async function orGiveBack<Result>(counted: CountedCall, work: Promise<Result>): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
-    counted.giveBack();
-    throw error;
-  }
 }

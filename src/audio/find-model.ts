@@ -1,8 +1,8 @@
 // Which model an audio request names. Unknown, paused and retired models are refused, and models of another kind with the endpoint's own
 // code (docs/behaviour/errors.md#codes). A request without a model gets the catalog's `defaults`.
 import type { ErrorCode } from "../../generated/errors.ts";
-import { endpointOf } from "../admission/endpoints.ts";
-import { failNotServed, type Resolved, resolveModel, stateText, suggestModels, type Wanted } from "../catalog/resolve.ts";
+import { endpointOf, servedModel } from "../calls/find-model.ts";
+import { type Resolved, resolveModel, stateText, suggestModels } from "../catalog/resolve.ts";
 import type { Catalog, DefaultKind, Model } from "../catalog/types.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { cutId } from "../ids.ts";
@@ -27,10 +27,10 @@ const purpose: Record<DefaultKind, string> = {
 const makes = (kind: DefaultKind) => (model: Model) => model.type === "speech" && (model.capability ?? "speech") === kind;
 
 /** A model that makes audio or voices. Fails with model_not_found or the endpoint's own not_a_…_model. */
-export function admitMaker(catalog: Catalog, kind: DefaultKind, id: string | null | undefined): Resolved {
+export function makerModel(catalog: Catalog, kind: DefaultKind, id: string | null | undefined): Resolved {
   assertServed(catalog, kind);
   if (id == null) return { model: catalog.defaults[kind]!, alias: null };
-  const asked = admit(catalog, id, makes(kind));
+  const asked = servedModel(catalog, id, makes(kind));
   const { model } = asked;
   if (!makes(kind)(model)) fail(otherKind[kind], { param: "model", text: { model: cutId(id), endpoint: endpointOf(model) as string } });
   return asked;
@@ -51,19 +51,11 @@ export function assertServed(catalog: Catalog, kind: DefaultKind): void {
 const usualTranscriber = "transcribe";
 
 /** Fails with model_not_found, or invalid_parameter for a model of another kind. */
-export function admitTranscriber(catalog: Catalog, id: string | null): Resolved {
+export function transcriberModel(catalog: Catalog, id: string | null): Resolved {
   const first = catalog.listed.find(({ type }) => type === "transcription");
   if (id === null && resolveModel(catalog, usualTranscriber) === undefined && first !== undefined) return { model: first, alias: null };
-  const asked = admit(catalog, id ?? usualTranscriber, "transcription");
+  const asked = servedModel(catalog, id ?? usualTranscriber, "transcription");
   const { model } = asked;
   if (model.type !== "transcription") failParameter("model", `${cutId(model.id)} is served by ${endpointOf(model)}`);
   return id === null ? { model, alias: null } : asked;
-}
-
-function admit(catalog: Catalog, id: string, type: Wanted): Resolved {
-  const found = resolveModel(catalog, id);
-  if (found === undefined) failNotServed(catalog, { id, param: "model", type, model: null });
-  const { model } = found;
-  if (model.state.kind !== "active" || endpointOf(model) === null) failNotServed(catalog, { id, param: "model", type, model });
-  return found;
 }

@@ -1,0 +1,131 @@
+// An audio call: gate, rate, slot and hold, then its charge. Its cost is known before it begins, or as soon as a recording is measured.
+import type { Ask } from "../calls/ask.ts";
+import { endUnserved, openCall, type PaidCall, type Settled } from "../calls/call.ts";
+import { type Bill, type Hold, noError } from "../calls/log-row.ts";
+import { assertMayUse, refuseUnpaid } from "../calls/refusals.ts";
+import type { Resolved } from "../catalog/resolve.ts";
+import { tierOf } from "../catalog/tiers.ts";
+import type { Context } from "../context.ts";
+import { fail } from "../errors/fail.ts";
+import { uuidv7 } from "../ids.ts";
+import type { Reserved } from "../ledger/ledger.ts";
+import { type AudioKind, slotOf } from "../limits/slots.ts";
+import type { Amount } from "../money.ts";
+import { type AudioCharge, audioCost } from "../pricing/audio-cost.ts";
+
+export interface AudioPlan {
+  asked: Resolved;
+  /** Null: the call needs no slot. */
+  slot: AudioKind | null;
+  stream: boolean;
+}
+
+interface AudioCost extends Bill {
+  charge: AudioCharge;
+}
+
+/** The charge, and the account's balance after it. */
+export type AudioBill = Pick<Settled<AudioCost>, "charge" | "cost" | "balance">;
+
+interface AudioHold extends Hold {
+  /** The account's balance before this charge: what it could spend, plus what its other calls hold. */
+  balance: Amount;
+}
+
+export interface AudioCall extends PaidCall<AudioHold, AudioCost> {
+  /** Raises the hold to a higher cost. Where that can't be paid, the call is refused and uncounted, and its hold stays as it was. */
+  raise(charge: AudioCharge): Promise<void>;
+  /** The audio is whole. The charge is committed when it resolves. */
+  complete(charge: AudioCharge): Promise<AudioBill>;
+  /** The client disconnected. `delivered` is what it pays for; null or absent: nothing. */
+  aborted(delivered?: AudioCharge | null): Promise<void>;
+}
+
+type Opening = Pick<Context, "db" | "catalog" | "ledger" | "admitCall" | "clock" | "log" | "countAttempt" | "publicUrl">;
+
+/**
+ * `priced` returns the cost, or the least that it can be. It runs after the rate limit has counted and before anything is held, so that a
+ * recording that can't be measured is uncounted again. Fails with model_requires_paid, permission_denied, rate_limit_exceeded,
+ * audio_concurrent_limit, insufficient_credits or key_limit_reached, or as `priced` does.
+ */
+export async function openAudioCall(
+  context: Opening,
+  ask: Ask,
+  plan: AudioPlan,
+  priced: () => AudioCharge | Promise<AudioCharge>,
+): Promise<AudioCall> {
+  const { asked: admitted, stream } = plan;
+  const { caller } = ask;
+  const { model } = admitted;
+  await assertMayUse(context, caller, model);
+  const { rate, charge: planned, hold } = await holdAudio(context, ask, plan, priced);
+  const nothing = costOf({ ...planned, units: 0 });
+  const paid = openCall<AudioHold, AudioCost>(context, ask, { admitted, stream, hold, rate, nothing });
+  return Object.assign(paid, {
+    async raise(charge: AudioCharge) {
+      const want = audioCost(charge);
+      if (want <= hold.granted) return;
+      try {
+        const reserved = await context.ledger.raise({ accountId: caller.accountId, id: hold.id, want });
+        if (reserved.granted === null) await refuseUnpaid(context, { caller, model, need: want }, withoutHold(hold, reserved));
+      } catch (error) {
+        rate.giveBack();
+        throw error;
+      }
+      hold.granted = want;
+    },
+    complete: (charge: AudioCharge) => paid.settle(costOf(charge), { status: "success", http_status: 200, ...noError, estimated: false }),
+    async aborted(delivered: AudioCharge | null = null) {
+      const cost = delivered === null ? nothing : costOf(delivered);
+      await paid.settle(cost, { status: "aborted", http_status: 499, ...noError, estimated: false });
+    },
+  });
+}
+
+/** If `work` throws, ends the call uncharged and rethrows in the operation's own codes. */
+export async function whileOpen<T>(context: Pick<Context, "log">, call: AudioCall, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    throw await endUnserved(context, call, thrown);
+  }
+}
+
+function costOf(charge: AudioCharge): AudioCost {
+  const { prices, units } = charge;
+  return { charge, cost: audioCost(charge), prices, usage: null, units, unit: prices.unit };
+}
+
+/** Refuses with 429 where the slots are taken (docs/behaviour/limits.md#slots), with 402 where it can't be paid. */
+async function holdAudio(
+  context: Opening,
+  { caller, addHeaders }: Ask,
+  { asked: { model }, slot: kind }: AudioPlan,
+  priced: () => AudioCharge | Promise<AudioCharge>,
+) {
+  const { catalog } = context;
+  const needed = async () => {
+    const slot = kind === null ? null : slotOf(catalog.tiers, tierOf(catalog, caller.purchased), kind);
+    const charge = await priced();
+    return { slot, charge, cost: audioCost(charge) };
+  };
+  let need: Awaited<ReturnType<typeof needed>> | undefined;
+  const id = uuidv7(context.clock());
+  const limited = { caller, model, tokens: { input: 0, output: 0 }, addHeaders };
+  const { rate, reserved } = await context.admitCall(catalog, limited, async () => {
+    need = await needed();
+    return { id, want: need.cost, least: need.cost, ...(need.slot !== null && { slot: need.slot }) };
+  });
+  const { slot, charge, cost } = need!;
+  if (slot !== null && reserved.refused === "slot")
+    fail("audio_concurrent_limit", { text: { limit: slot.poolMax, capability: slot.pool } });
+  if (slot !== null && reserved.refused === "group") fail("audio_concurrent_limit", { text: { limit: slot.groupMax ?? slot.poolMax } });
+  if (reserved.granted === null) await refuseUnpaid(context, { caller, model, need: cost }, reserved);
+  const hold: AudioHold = { id, granted: cost, balance: reserved.available + reserved.reserved };
+  return { rate, charge, hold };
+}
+
+/** What could be spent without this call, which holds something already. */
+function withoutHold({ granted }: Hold, { refused, available, reserved, keyLeft }: Reserved): Omit<Reserved, "granted"> {
+  return { refused, available: available + granted, reserved: reserved - granted, keyLeft: keyLeft === null ? null : keyLeft + granted };
+}

@@ -1,0 +1,99 @@
+// The row of the usage log that a call's settlement writes: what was asked for, who served it, what it was charged and how it ended.
+import type { Resolved } from "../catalog/resolve.ts";
+import { type AttemptRecord, type LoggedPrices, msSince, type UsageLogRow } from "../ledger/usage-log.ts";
+import { type Amount, million, toUsd, usdFromPrice } from "../money.ts";
+import type { AudioPrices } from "../pricing/audio-cost.ts";
+import { tokenPricesOf } from "../pricing/token-cost.ts";
+import { type Attempt, loggedFailure } from "../routing/attempt.ts";
+import type { Candidate } from "../routing/candidates.ts";
+import { noUsage, type Usage } from "../usage.ts";
+import type { Ask } from "./ask.ts";
+
+export interface Hold {
+  id: string;
+  granted: Amount;
+}
+
+/** A call as its row tells of it. */
+export interface LoggedCall {
+  ask: Ask;
+  admitted: Resolved;
+  stream: boolean;
+  hold: Hold;
+  /** src/routing/attempt.ts appends to it. */
+  attempts: Attempt[];
+  /** Whose answer was taken last; null before any was. */
+  served: Candidate | null;
+  firstByteMs: number | null;
+}
+
+/** What a call is charged. */
+export interface Bill {
+  cost: Amount;
+  /** The prices that apply: those of the requested model, or of a fallback that cost less. */
+  prices: LoggedPrices | AudioPrices;
+  /** Null where tokens are not billed. */
+  usage: Usage | null;
+  /** What is billed instead of tokens, in the unit of the prices. */
+  units?: number;
+  unit?: AudioPrices["unit"];
+}
+
+export type Outcome = Pick<UsageLogRow, "status" | "http_status" | "error_code" | "error_message" | "estimated">;
+
+export const noError = { error_code: null, error_message: null };
+
+export function logRow(call: LoggedCall, { cost, prices, usage, units, unit }: Bill, outcome: Outcome): UsageLogRow {
+  const { ask, admitted, hold, served } = call;
+  const { model, alias } = admitted;
+  const { input, cacheRead, cacheWrite, output, reasoning } = usage ?? noUsage;
+  return {
+    account_id: String(ask.caller.accountId),
+    created_at: ask.receivedAt,
+    id: hold.id,
+    request_id: ask.requestId,
+    key_id: ask.caller.keyId === null ? null : String(ask.caller.keyId),
+    operation: ask.operationId,
+    model: model.id,
+    model_type: model.type,
+    alias,
+    served_model: served === null || served.model === model ? null : served.model.id,
+    ...outcome,
+    input_tokens: input,
+    cache_read_tokens: cacheRead,
+    cache_write_tokens: cacheWrite,
+    output_tokens: output,
+    reasoning_tokens: reasoning,
+    ...(units === undefined ? {} : { units }),
+    ...(unit === undefined ? {} : { unit }),
+    cost: String(cost),
+    reserved: String(hold.granted),
+    prices,
+    attempts: call.attempts.map(attemptRecord),
+    stream: call.stream,
+    fallback_layer: served === null || served.layer === 0 ? null : served.layer,
+    latency_ms: msSince(ask.since),
+    first_byte_ms: call.firstByteMs,
+  };
+}
+
+export function tokensOf({ usage }: Bill): number {
+  return usage === null ? 0 : usage.input + usage.cacheRead + usage.cacheWrite + usage.output;
+}
+
+function attemptRecord(attempt: Attempt): AttemptRecord {
+  const { candidate, outcome, status, latencyMs } = attempt;
+  const { model, routeId } = candidate;
+  const record = { route: routeId, model: model.id, outcome, status, latency_ms: latencyMs, ...loggedFailure(attempt) };
+  return model.pricing.mode === "per-token" ? { ...record, cost_basis: costBasis(tokenPricesOf(model)) } : record;
+}
+
+function costBasis({ input, output, cached, perRequest }: ReturnType<typeof tokenPricesOf>): AttemptRecord["cost_basis"] {
+  const perMillion = (price: bigint) => usdFromPrice(price, million);
+  return {
+    input: perMillion(input),
+    output: perMillion(output),
+    cached: cached === null ? null : perMillion(cached),
+    per_request: toUsd(perRequest),
+  };
+}

@@ -1,0 +1,102 @@
+// The free-tier gate and the two 402 refusals for money, with everything that a caller needs to act on them (docs/behaviour/errors.md#shape).
+import type { Caller } from "../accounts/caller.ts";
+import { maskedKey } from "../accounts/keys.ts";
+import { tierOf } from "../catalog/tiers.ts";
+import type { Model } from "../catalog/types.ts";
+import type { Context } from "../context.ts";
+import { fail } from "../errors/fail.ts";
+import { readBalance, readLimitedKey } from "../ledger/balance.ts";
+import type { Reserved } from "../ledger/ledger.ts";
+import { type Amount, amountFromUsd, toUsd, usdText } from "../money.ts";
+import { topupFields, topupMinimumUsd } from "../network/own-addresses.ts";
+
+type Refusing = Pick<Context, "db" | "catalog" | "publicUrl">;
+
+interface Unpaid {
+  caller: Caller;
+  model: Model;
+  need: Amount;
+  /** Output tokens of one answer that an amount pays for; null: there is no output to shorten. */
+  affordable?: ((amount: Amount) => number) | null;
+}
+
+/** Why nothing was held, what the account and the key could spend, and what the account's other requests in flight hold. */
+type Refused = Pick<Reserved, "refused" | "available" | "reserved" | "keyLeft">;
+
+/** Refuses a call that the key's budget or the account's balance can't pay. */
+export async function refuseUnpaid(context: Refusing, unpaid: Unpaid, { refused, keyLeft, ...funds }: Refused): Promise<never> {
+  if (refused === "key" && keyLeft !== null) return await refuseKey(context, unpaid, keyLeft, funds.available);
+  return refuseBalance(context, unpaid, funds);
+}
+
+/** The sentence says what the account could pay for now, and once its other requests have ended. */
+function refuseBalance(
+  context: Refusing,
+  { affordable = null, ...unpaid }: Unpaid,
+  { available, reserved }: Pick<Refused, "available" | "reserved">,
+): never {
+  const text: Record<string, string | number> = {};
+  const details: Record<string, number> = {};
+  if (reserved > 0n) text.held = usdText(reserved); // distinguishes spent money from money that will come back
+  if (affordable !== null) {
+    text.affordable = details.affordable_max_tokens = affordable(available > 0n ? available : 0n);
+    const later = (details.affordable_max_tokens_when_released = affordable(available + reserved));
+    if (reserved > 0n) text.affordable_later = later;
+  }
+  fail("insufficient_credits", {
+    text: { model: unpaid.model.id, need: usdText(unpaid.need), have: usdText(available), ...text },
+    extra: { ...refusalFields(context, unpaid, available, details), held_usd: toUsd(reserved) },
+  });
+}
+
+/** For a key whose budget is too small although the account could pay. What the account's other requests hold doesn't matter here. */
+async function refuseKey(context: Refusing, { affordable = null, ...unpaid }: Unpaid, keyLeft: Amount, available: Amount): Promise<never> {
+  const have = keyLeft > 0n ? keyLeft : 0n; // its budget may have been set below what it had spent
+  const key = (await readLimitedKey(context.db, unpaid.caller.keyId!))!; // only a key with a budget gets here
+  const details: Record<string, number> = affordable === null ? {} : { affordable_max_tokens: affordable(have) };
+  fail("key_limit_reached", {
+    text: { key: maskedKey(key), limit: usdText(key.limit ?? have), have: usdText(have), need: usdText(unpaid.need) },
+    extra: { ...refusalFields(context, unpaid, have, details), balance: toUsd(available) },
+  });
+}
+
+function refusalFields(
+  { catalog, publicUrl }: Refusing,
+  { caller, model, need }: Omit<Unpaid, "affordable">,
+  have: Amount,
+  details: Record<string, number>,
+) {
+  return {
+    ...paymentFields(publicUrl, need, have),
+    details: { model: model.id, tier: tierOf(catalog, caller.purchased).tier, ...details },
+  };
+}
+
+/** The fields that every 402 carries. */
+function paymentFields(publicUrl: string, need: Amount, have: Amount) {
+  return { need_usd: toUsd(need), have_usd: toUsd(have), required: toUsd(need), balance: toUsd(have), ...topupFields(publicUrl) };
+}
+
+// The free-tier gate: whether this caller may use a model at all, before any limit or money (docs/behaviour/billing.md#refusals).
+
+/** An account that never added credits may use free-tier models only. Fails with 402 model_requires_paid; nothing is charged. */
+export async function assertMayUse(context: Refusing, caller: Caller, model: Model): Promise<void> {
+  if (mayUse(caller, model)) return;
+  const balance = await readBalance(context.db, caller.accountId);
+  if (balance !== undefined && balance.purchased > 0n) return; // funded a moment ago, after the caller was cached
+  fail("model_requires_paid", {
+    param: "model",
+    text: { model: model.id },
+    extra: {
+      ...paymentFields(context.publicUrl, minimumTopUp, balance?.available ?? 0n),
+      held_usd: 0,
+      details: { model: model.id, tier: tierOf(context.catalog, 0n).tier },
+    },
+  });
+}
+
+export function mayUse(caller: Caller, model: Model): boolean {
+  return caller.purchased > 0n || model.freeTier;
+}
+
+const minimumTopUp = amountFromUsd(topupMinimumUsd) as Amount;
