@@ -2118,6 +2118,12 @@ export interface components {
             hot?: boolean;
             /** @description Model id: 1 to 200 printable ASCII characters without spaces, because headers carry it. Requests send it as `model`. */
             id: string;
+            /**
+             * Format: int32
+             * @description The most input tokens that one image of a prompt can be, on any route; each image reserves so many. Default 48169, the most of every
+             *     known family. A file, a recording or a video reserves the whole `context_window`.
+             */
+            image_tokens_max?: number;
             /** @description Input modalities; default: by type. */
             input_modalities?: string[];
             /** @description Editorial label. */

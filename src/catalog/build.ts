@@ -57,12 +57,16 @@ function buildModel(model: FileModel, providers: Catalog["providers"], limits: F
       caching: row.supports_caching,
     },
     contextWindow: row.context_window,
+    imageTokensMax: model.image_tokens_max ?? anyImageTokensMax,
     maxOutputTokens: Math.min(row.max_output_tokens, row.gateway_output_limit ?? row.max_output_tokens),
     outputLimited: row.gateway_output_limit !== null,
     freeTier,
     media: mediaOf(model, row.input_modalities),
   };
 }
+
+/** GPT-4o mini takes the most: 2,833 tokens, and 5,667 for each of at most eight tiles. Qwen's models take up to 16,384. */
+const anyImageTokensMax = 48_169;
 
 function stateOf({ state }: FileModel): ModelState {
   if (state?.retired) return { kind: "retired", replacement: state.replacement ?? null };

@@ -59,6 +59,8 @@ export interface Model {
   supports: { tools: boolean; structuredOutputs: boolean; reasoning: boolean; vision: boolean; caching: boolean };
   /** Tokens; 0 where the type has none. */
   contextWindow: number;
+  /** The most tokens that it makes of one image. */
+  imageTokensMax: number;
   maxOutputTokens: number;
   /** The gateway sets `maxOutputTokens`: the provider doesn't know it, so it always goes upstream as the cap. */
   outputLimited: boolean;

@@ -23,6 +23,13 @@ const cases: [title: string, text: string, line: number, message: RegExp][] = [
     /withheld: belongs to image models without extra_keys/,
   ],
   [
+    "a bound of images on a model that reads no prompt",
+    fileOf(["type: image", "pricing: { mode: per-image, usd_per_image: 1 }", "image_tokens_max: 5"]),
+    7,
+    /image_tokens_max: belongs to language models/,
+  ],
+  ["a bound of no tokens", chat("image_tokens_max: 0"), 7, /image_tokens_max: must be >= 1/],
+  [
     "a forwarded field that is not withheld",
     fileOf(["type: language", "pricing: { mode: per-token, input: 1, output: 2 }"], ", forward: [service_tier, sead]"),
     2,
