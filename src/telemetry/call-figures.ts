@@ -27,6 +27,8 @@ export interface CallCounts {
   countFailure(route: string, cause: string): void;
   /** Called once for each usage-log row, after it is durable. */
   countCharge(call: ChargedCall): void;
+  /** Measured usage above its hold, or above what window and output allow. */
+  countOverrun(model: string, kind: "hold" | "bounds"): void;
   /** A failed settlement: its answer may have been free. */
   countUnsettled(): void;
   /** A reservation; `granted` in 1e-8 USD, null: refused. */
@@ -49,6 +51,7 @@ interface Figures {
   failures: Map<string, Map<string, { count: number }>>;
   tallies: Map<string, Map<string, Tally>>;
   holds: Record<HoldKind, { placed: number; units: number; refused: number }>;
+  overruns: Map<string, Map<string, { count: number }>>;
   unsettled: number;
   jobEnds: Map<string, Map<string, { count: number }>>;
 }
@@ -56,8 +59,16 @@ interface Figures {
 export function countCalls(registry: Registry): CallCounts {
   const noHolds = () => ({ placed: 0, units: 0, refused: 0 });
   const holds = { call: noHolds(), media: noHolds() };
-  const figures: Figures = { attempts: new Map(), failures: new Map(), tallies: new Map(), holds, unsettled: 0, jobEnds: new Map() };
-  const { attempts, failures, tallies, jobEnds } = figures;
+  const figures: Figures = {
+    attempts: new Map(),
+    failures: new Map(),
+    tallies: new Map(),
+    overruns: new Map(),
+    holds,
+    unsettled: 0,
+    jobEnds: new Map(),
+  };
+  const { attempts, failures, tallies, overruns, jobEnds } = figures;
   addCounters(registry, figures);
 
   const countFailure = (route: string, cause: string): void => void (entryOf(failures, route, cause, () => ({ count: 0 })).count += 1);
@@ -80,6 +91,9 @@ export function countCalls(registry: Registry): CallCounts {
       if (call.unit !== undefined) tally.units.set(call.unit, (tally.units.get(call.unit) ?? 0) + (call.units ?? 0));
       tally.cost += Number(call.cost);
     },
+    countOverrun(model, kind) {
+      entryOf(overruns, model, kind, () => ({ count: 0 })).count += 1;
+    },
     countUnsettled: () => void (figures.unsettled += 1),
     countHold(kind, granted) {
       const hold = holds[kind];
@@ -96,7 +110,7 @@ export function countCalls(registry: Registry): CallCounts {
 }
 
 function addCounters(registry: Registry, figures: Figures): void {
-  const { attempts, failures, tallies, holds, jobEnds } = figures;
+  const { attempts, failures, tallies, overruns, holds, jobEnds } = figures;
   const counter = (name: string, help: string, read: () => Sample[]) => addMetric(registry, { name, help, type: "counter" }, read);
 
   const ofAttempts = (figure: "count" | "ms", perUnit: number) => () =>
@@ -121,6 +135,9 @@ function addCounters(registry: Registry, figures: Figures): void {
   );
   counter("svc_charged_usd_total", "Charges, durable in the ledger", () =>
     nested(tallies, (model, operation, { cost }) => [{ labels: { model, operation }, value: cost / unitsAUsd }]),
+  );
+  counter("svc_usage_overruns_total", "Answers whose measured usage was above its hold, or above what window and output allow", () =>
+    nested(overruns, (model, kind, { count }) => [{ labels: { model, kind }, value: count }]),
   );
   const ofHolds = (figure: "placed" | "units" | "refused", perUnit: number) => () =>
     pairs(
