@@ -405,6 +405,7 @@ create table usage_log (
   units numeric,
   unit text,
   job_id text,
+  expense bigint,
   constraint usage_log_pkey PRIMARY KEY (account_id, created_at, id),
   constraint failures_are_free CHECK (((status <> 'failed'::text) OR (cost = 0))),
   constraint usage_log_cache_read_tokens_check CHECK ((cache_read_tokens >= 0)),

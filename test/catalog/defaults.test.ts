@@ -66,6 +66,7 @@ describe("a model of four keys", () => {
         model: "up",
         reducedPrecision: null,
         thinking: "budget",
+        cost: null,
       },
     ]);
   });
