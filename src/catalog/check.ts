@@ -63,6 +63,10 @@ function modelFaults(model: FileModel, path: Path, names: Names): Fault[] {
     if (unsetTags.has(tag))
       faults.push({ path: [...path, "tags", index], message: `"${tag}" is unset on every model, so "${model.id}" can't have it` });
   });
+  if (model.image_tokens_max !== undefined && model.type !== "language")
+    faults.push({ path: [...path, "image_tokens_max"], message: "belongs to language models only" });
+  if (model.withheld !== undefined && (model.type !== "image" || model.extra_keys !== undefined))
+    faults.push({ path: [...path, "withheld"], message: "belongs to image models without extra_keys: all others read only those" });
   if (model.capability !== undefined && model.type !== "speech")
     faults.push({ path: [...path, "capability"], message: "belongs to speech models only" });
   for (const key of ["release_date", "retires_on"] as const) {

@@ -15,6 +15,8 @@ export interface Provider {
   headers: Record<string, string>;
   /** Values that environment variables put into the headers; absent: none. */
   secrets?: readonly string[];
+  /** Request fields that reach it although they change what it charges. */
+  forward: readonly string[];
   /** Milliseconds to the first byte of an answer. */
   timeoutMs: number;
 }

@@ -29,6 +29,8 @@ export interface CallCounts {
   countFailure(route: string, cause: string): void;
   /** Called once for each usage-log row, after it is durable. */
   countCharge(call: ChargedCall): void;
+  /** Measured usage above its hold, or above what window and output allow. */
+  countOverrun(model: string, kind: "hold" | "bounds"): void;
   /** What an upstream finished too late, in 1e-8 USD. */
   countExpense(model: string, route: string, cost: bigint): void;
   /** A failed settlement: its answer may have been free. */
@@ -55,6 +57,7 @@ interface Figures {
   /** By model and route; in 1e-8 USD. */
   margins: Map<string, Map<string, { charged: number; cost: number }>>;
   holds: Record<HoldKind, { placed: number; units: number; refused: number }>;
+  overruns: Map<string, Map<string, { count: number }>>;
   unsettled: number;
   jobEnds: Map<string, Map<string, { count: number }>>;
 }
@@ -62,9 +65,16 @@ interface Figures {
 export function countCalls(registry: Registry): CallCounts {
   const noHolds = () => ({ placed: 0, units: 0, refused: 0 });
   const holds = { call: noHolds(), media: noHolds() };
-  const maps = { attempts: new Map(), failures: new Map(), tallies: new Map(), margins: new Map(), jobEnds: new Map() };
+  const maps = {
+    attempts: new Map(),
+    failures: new Map(),
+    tallies: new Map(),
+    margins: new Map(),
+    overruns: new Map(),
+    jobEnds: new Map(),
+  };
   const figures: Figures = { ...maps, holds, unsettled: 0 };
-  const { attempts, failures, tallies, margins, jobEnds } = figures;
+  const { attempts, failures, tallies, margins, overruns, jobEnds } = figures;
   addCounters(registry, figures);
 
   const marginOf = (model: string, route: string) => entryOf(margins, model, route, () => ({ charged: 0, cost: 0 }));
@@ -91,6 +101,9 @@ export function countCalls(registry: Registry): CallCounts {
       const last = call.attempts.at(-1);
       if (last !== undefined) marginOf(call.model, last.route).charged += Number(call.cost);
     },
+    countOverrun(model, kind) {
+      entryOf(overruns, model, kind, () => ({ count: 0 })).count += 1;
+    },
     countExpense: (model, route, cost) => void (marginOf(model, route).cost += Number(cost)),
     countUnsettled: () => void (figures.unsettled += 1),
     countHold(kind, granted) {
@@ -108,7 +121,7 @@ export function countCalls(registry: Registry): CallCounts {
 }
 
 function addCounters(registry: Registry, figures: Figures): void {
-  const { attempts, failures, tallies, margins, holds, jobEnds } = figures;
+  const { attempts, failures, tallies, margins, overruns, holds, jobEnds } = figures;
   const counter = (name: string, help: string, read: () => Sample[]) => addMetric(registry, { name, help, type: "counter" }, read);
 
   const ofAttempts = (figure: "count" | "ms", perUnit: number) => () =>
@@ -133,6 +146,9 @@ function addCounters(registry: Registry, figures: Figures): void {
   );
   counter("svc_charged_usd_total", "Charges, durable in the ledger", () =>
     nested(tallies, (model, operation, { cost }) => [{ labels: { model, operation }, value: cost / unitsAUsd }]),
+  );
+  counter("svc_usage_overruns_total", "Answers whose measured usage was above its hold, or above what window and output allow", () =>
+    nested(overruns, (model, kind, { count }) => [{ labels: { model, kind }, value: count }]),
   );
   const ofMargins = (figure: "charged" | "cost") => () =>
     nested(margins, (model, route, margin) => {

@@ -193,7 +193,8 @@ describe("rules of media models", () => {
       sizes: null,
       durations: [],
       defaultDurationSec: 5,
-      extraKeys: [],
+      extraKeys: null,
+      withheld: [],
       supportsTimestamps: true,
     });
   });
