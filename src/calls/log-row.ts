@@ -46,7 +46,7 @@ export const noError = { error_code: null, error_message: null };
 export function logRow(call: LoggedCall, { cost, prices, usage, units, unit }: Bill, outcome: Outcome): UsageLogRow {
   const { ask, admitted, hold, served } = call;
   const { model, alias } = admitted;
-  const { input, cacheRead, cacheWrite, output, reasoning } = usage ?? noUsage;
+  const { input, cacheRead, cacheWrite, cacheWriteHour, output, reasoning } = usage ?? noUsage;
   return {
     account_id: String(ask.caller.accountId),
     created_at: ask.receivedAt,
@@ -62,6 +62,7 @@ export function logRow(call: LoggedCall, { cost, prices, usage, units, unit }: B
     input_tokens: input,
     cache_read_tokens: cacheRead,
     cache_write_tokens: cacheWrite,
+    ...(cacheWriteHour ? { cache_write_1h_tokens: cacheWriteHour } : {}),
     output_tokens: output,
     reasoning_tokens: reasoning,
     ...(units === undefined ? {} : { units }),

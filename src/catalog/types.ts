@@ -105,13 +105,23 @@ export type Pricing =
   | { mode: "per-song"; perSong: Price }
   | { mode: "per-call"; perCall: Price };
 
-/** TokenPrices of src/pricing/token-cost.ts without their rounding. */
-export interface TokenPricing {
-  mode: "per-token";
+/** Of one token each. */
+export interface TokenRates {
   input: Price;
   output: Price;
   /** Null: cached tokens cost what input costs. */
   cached: Price | null;
+  cacheWrite: Price;
+  /** Written to the prompt cache for an hour. */
+  cacheWriteHour: Price;
+}
+
+export interface TokenPricing extends TokenRates {
+  mode: "per-token";
+  /** Multiples of every token price, in millionths. */
+  serviceTiers: ReadonlyMap<string, bigint>;
+  /** For prompts of more tokens; null: no price depends on their length. */
+  longContext: (TokenRates & { above: number }) | null;
   /** Flat fee of a search model; 0 on all others. */
   perRequest: Amount;
 }

@@ -11,7 +11,15 @@ import type { Context } from "../context.ts";
 import { uuidv7 } from "../ids.ts";
 import type { LoggedPrices } from "../ledger/usage-log.ts";
 import { type Amount, usdText } from "../money.ts";
-import { affordableOutputTokens, tokenCost, tokenCostBound, tokenPricesOf } from "../pricing/token-cost.ts";
+import {
+  affordableOutputTokens,
+  chargedTier,
+  dearestPricesOf,
+  tokenCost,
+  tokenCostBound,
+  type TokenPrices,
+  tokenPricesOf,
+} from "../pricing/token-cost.ts";
 import { noUsage, type Usage } from "../usage.ts";
 import { type OutputCap, type UsageBounds, withinBounds } from "./context-window.ts";
 import type { PromptSize } from "./prompt-size.ts";
@@ -53,15 +61,17 @@ interface Asked {
   stream: boolean;
   size: PromptSize;
   cap: OutputCap;
+  /** The service tier that was asked for; null: none. */
+  tier: string | null;
 }
 
 /** Fails with permission_denied, request_too_large, rate_limit_exceeded, insufficient_credits, key_limit_reached or overloaded. */
-export async function openTokenCall(context: Opening, ask: Ask, { admitted, stream, size, cap }: Asked): Promise<TokenCall> {
+export async function openTokenCall(context: Opening, ask: Ask, { admitted, stream, size, cap, tier }: Asked): Promise<TokenCall> {
   const { model } = admitted;
-  const { hold, rate } = await holdTokens(context, ask, model, size, cap);
-  const nothing: TokenBill = { ...billAt(model, noUsage, hold.bounds), cost: 0n };
+  const { hold, rate } = await holdTokens(context, ask, model, { size, cap, tier });
+  const nothing: TokenBill = { ...billAt(model, noUsage, hold.bounds, tier), cost: 0n };
   const paid = openCall<TokenHold, TokenBill>(context, ask, { admitted, stream, hold, rate, nothing });
-  const billOf = (usage: Usage) => atLesserPrice(model, paid.served?.model ?? model, (other) => billAt(other, usage, hold.bounds));
+  const billOf = (usage: Usage) => atLesserPrice(model, paid.served?.model ?? model, (other) => billAt(other, usage, hold.bounds, tier));
   const call: TokenCall = Object.assign(paid, {
     size,
     async complete(usage: Usage | null, counted: () => Promise<Usage>) {
@@ -80,11 +90,12 @@ export async function openTokenCall(context: Opening, ask: Ask, { admitted, stre
 }
 
 /** At the prices of the requested model: a fallback never costs more. */
-async function holdTokens(context: Opening, { caller, addHeaders }: Ask, model: Model, size: PromptSize, cap: OutputCap) {
-  const prices = tokenPricesOf(model);
+async function holdTokens(context: Opening, ask: Ask, model: Model, { size, cap, tier }: Pick<Asked, "size" | "cap" | "tier">) {
+  const { caller, addHeaders } = ask;
   const { maxOutputTokens, outputLimited } = model;
   const inputMax = model.contextWindow * size.contexts;
   const inputTokens = Math.min(size.tokensMax + size.images * imageTokensMax(context.catalog, model), inputMax);
+  const prices = dearestPricesOf(model, { prompt: inputTokens, tier });
   const outputMax = outputLimited ? Math.min(cap.asked ?? maxOutputTokens, maxOutputTokens) : (cap.asked ?? maxOutputTokens);
   const want = tokenCostBound(prices, inputTokens, outputMax * cap.choices);
   const least = tokenCostBound(prices, inputTokens, Math.min(outputMax, 1) * cap.choices);
@@ -113,18 +124,25 @@ function imageTokensMax({ models }: Pick<Catalog, "models">, model: Model): numb
 }
 
 /** The bill shows usage as it was measured, and charges what window and output allow. */
-function billAt(model: Model, usage: Usage, bounds: UsageBounds): TokenBill {
-  return { usage, prices: loggedPrices(model), ...tokenCost(tokenPricesOf(model), withinBounds(usage, bounds)) };
+function billAt(model: Model, usage: Usage, bounds: UsageBounds, asked: string | null): TokenBill {
+  const charged = withinBounds(usage, bounds);
+  const prompt = charged.input + charged.cacheRead + charged.cacheWrite;
+  const prices = tokenPricesOf(model, { prompt, tier: chargedTier(model, asked, usage.serviceTier) });
+  return { usage, prices: loggedPrices(model.id, prices), ...tokenCost(prices, charged) };
 }
 
-function loggedPrices(model: Model): LoggedPrices {
-  const { input, output, cached, perRequest, step } = tokenPricesOf(model);
+function loggedPrices(model: string, prices: TokenPrices): LoggedPrices {
+  const { input, output, cached, cacheWrite, cacheWriteHour, perRequest, step, serviceTier, longContext } = prices;
   return {
-    model: model.id,
+    model,
     input: String(input),
     output: String(output),
     cached: cached === null ? null : String(cached),
+    ...(cacheWrite === input ? {} : { cache_write: String(cacheWrite) }),
+    ...(cacheWriteHour === cacheWrite ? {} : { cache_write_1h: String(cacheWriteHour) }),
     per_request: String(perRequest),
+    ...(serviceTier === undefined ? {} : { service_tier: serviceTier }),
+    ...(longContext === undefined ? {} : { long_context: longContext }),
     ...(step === 1n ? {} : { step: String(step) }),
   };
 }

@@ -60,7 +60,7 @@ export interface Tally {
   prompt: PromptUsage | null;
 }
 
-export type PromptUsage = Pick<Usage, "input" | "cacheRead" | "cacheWrite">;
+export type PromptUsage = Pick<Usage, "input" | "cacheRead" | "cacheWrite" | "cacheWriteHour">;
 
 /** A streamed answer that has begun: its first record is here, so no other route may be tried. */
 export interface AnswerStream<Rec, Shown extends Tally = Tally> {
