@@ -694,7 +694,8 @@ export interface paths {
          *
          *     A repeated event counts once. Events have no rate limit. But after 60 events with a wrong signature within a minute, all events from the
          *     same network get 503 `overloaded` for a while, unread. 200 means that the event is stored; after any other status the provider repeats
-         *     it.
+         *     it. An event that does not fit what is known of its payment, such as a wrong amount, gets 409 `payment_event_not_applied`: it moves
+         *     nothing, and can be applied later.
          */
         post: operations["receivePaymentEvent"];
         delete?: never;
@@ -4868,9 +4869,9 @@ export interface components {
         CreditBalance: {
             /** @description USD left. Calls in flight are not subtracted yet, open media holds are. Below 0 only if a call cost more than expected. */
             balance: components["schemas"]["Usd"];
-            /** @description Total USD granted: signup credit, bonuses, referrals, gifts, refunds. */
+            /** @description Total USD granted: signup credit, bonuses, referrals, gifts, refunds, less what was corrected. */
             lifetime_earned: components["schemas"]["Usd"];
-            /** @description Total USD added by payment; it sets the tier. */
+            /** @description Total USD added by payment, less what was refunded to the payer or corrected; it sets the tier. */
             lifetime_purchased: components["schemas"]["Usd"];
             /** @description Total USD spent. */
             lifetime_spent: components["schemas"]["Usd"];
@@ -5707,6 +5708,35 @@ export interface components {
                  * @enum {string}
                  */
                 type: "not_found_error";
+            };
+        };
+        /** @description Body of a 409. */
+        Error409PaymentEventNotApplied: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "payment_event_not_applied";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
             };
         };
         /** @description Body of a 413. */
@@ -6914,12 +6944,16 @@ export interface components {
             amount_usd: components["schemas"]["Usd"];
             /** @description Balance in USD after this entry. */
             balance_after: components["schemas"]["Usd"];
+            /** @description Id of the entry that this one corrects, refunds or takes back; absent where it stands alone. */
+            corrects?: string;
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
             /** @description SHA-256 in hexadecimal over the previous entry's hash and this entry's content: it reveals any changed or missing entry. */
             hash: string;
             /** @description Entry id, unique within the account: `led_` and the entry's number in the account's ledger. */
             id: string;
+            /** @description Why it was posted; only on corrections, refunds and what a bank took back. */
+            reason?: string;
             /** @description Id of the request, job or top-up that the entry belongs to. */
             ref: string;
             /** @description Type of the entry. */
@@ -6943,7 +6977,7 @@ export interface components {
          * @description Type of a ledger entry.
          * @enum {string}
          */
-        LedgerEntryType: "purchase" | "signup_bonus" | "usage" | "hold" | "hold_settle" | "hold_release" | "refund" | "gift";
+        LedgerEntryType: "purchase" | "signup_bonus" | "usage" | "hold" | "hold_settle" | "hold_release" | "refund" | "gift" | "adjustment" | "payment_refund" | "dispute";
         /** @description Prices per token. */
         LegacyPriceList: {
             /** @description Every listed model, sorted by `model`. */
@@ -7728,7 +7762,7 @@ export interface components {
         PaymentEvent: {
             /** @description The provider's event id; a repeated event counts once. */
             id: string;
-            /** @description The provider's event type, such as `checkout.session.completed`. Types that add no money are accepted but have no effect. */
+            /** @description The provider's event type, such as `checkout.session.completed`. Types that say nothing about a payment are accepted but have no effect. */
             type: string;
         } & {
             [key: string]: unknown;
@@ -16287,6 +16321,19 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReceivePaymentEventError400"];
+                };
+            };
+            /** @description `payment_event_not_applied`: The event does not fit what the gateway knows of the payment. Nothing moved; the operator can list such events. */
+            409: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error409PaymentEventNotApplied"];
                 };
             };
             /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */

@@ -13513,7 +13513,10 @@ const schema_LedgerEntryType = {
 "hold_settle",
 "hold_release",
 "refund",
-"gift"
+"gift",
+"adjustment",
+"payment_refund",
+"dispute"
 ]
 };
 const pattern_a9e9a743 = new RegExp("^led_[1-9][0-9]{0,17}$", "u");
@@ -13633,7 +13636,7 @@ data: data3
 }];
 return false;
 }
-if (!(data3 === "purchase" || data3 === "signup_bonus" || data3 === "usage" || data3 === "hold" || data3 === "hold_settle" || data3 === "hold_release" || data3 === "refund" || data3 === "gift")) {
+if (!(data3 === "purchase" || data3 === "signup_bonus" || data3 === "usage" || data3 === "hold" || data3 === "hold_settle" || data3 === "hold_release" || data3 === "refund" || data3 === "gift" || data3 === "adjustment" || data3 === "payment_refund" || data3 === "dispute")) {
 validate_parameters_listLedgerEntries.errors = [{
 instancePath: instancePath + "/query/type",
 keyword: "enum",

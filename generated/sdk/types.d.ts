@@ -589,9 +589,9 @@ export interface ContentSource {
 export interface CreditBalance {
   /** USD left. Calls in flight are not subtracted yet, open media holds are. Below 0 only if a call cost more than expected. */
   balance: number;
-  /** Total USD added by payment; it sets the tier. */
+  /** Total USD added by payment, less what was refunded to the payer or corrected; it sets the tier. */
   lifetime_purchased: number;
-  /** Total USD granted: signup credit, bonuses, referrals, gifts, refunds. */
+  /** Total USD granted: signup credit, bonuses, referrals, gifts, refunds, less what was corrected. */
   lifetime_earned: number;
   /** Total USD spent. */
   lifetime_spent: number;
@@ -1231,6 +1231,10 @@ export interface LedgerEntry {
   balance_after: number;
   /** Id of the request, job or top-up that the entry belongs to. */
   ref: string;
+  /** Id of the entry that this one corrects, refunds or takes back; absent where it stands alone. */
+  corrects?: string;
+  /** Why it was posted; only on corrections, refunds and what a bank took back. */
+  reason?: string;
   /** SHA-256 in hexadecimal over the previous entry's hash and this entry's content: it reveals any changed or missing entry. */
   hash: string;
   /** When it was created. */
@@ -1250,7 +1254,18 @@ export interface LedgerEntryList {
 }
 
 /** Type of a ledger entry. */
-export type LedgerEntryType = "purchase" | "signup_bonus" | "usage" | "hold" | "hold_settle" | "hold_release" | "refund" | "gift";
+export type LedgerEntryType = 
+  | "purchase"
+  | "signup_bonus"
+  | "usage"
+  | "hold"
+  | "hold_settle"
+  | "hold_release"
+  | "refund"
+  | "gift"
+  | "adjustment"
+  | "payment_refund"
+  | "dispute";
 
 /** What is left of the account's limits. */
 export interface LimitState {

@@ -9,7 +9,11 @@ import { adapterOf, type Candidate, candidatesOf } from "../routing/candidates.t
 import type { AudioCall } from "./audio-call.ts";
 
 /** The routes of the requested model; with a provider, only those there, and none of them counts as a fallback. */
-export function routesOf({ catalog }: Pick<Context, "catalog">, { admitted }: AudioCall, provider: string | null = null): Candidate[] {
+export function routesOf(
+  { catalog }: Pick<Context, "catalog">,
+  { admitted }: AudioCall,
+  provider: string | null = null,
+): readonly Candidate[] {
   const candidates = candidatesOf(catalog, admitted.model, () => false);
   if (provider === null) return candidates;
   const its = candidates.filter(({ route }) => route.provider.id === provider);

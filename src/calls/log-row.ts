@@ -1,9 +1,8 @@
 // The row of the usage log that a call's settlement writes: what was asked for, who served it, what it was charged and how it ended.
 import type { Resolved } from "../catalog/resolve.ts";
 import { type AttemptRecord, type LoggedPrices, msSince, type UsageLogRow } from "../ledger/usage-log.ts";
-import { type Amount, million, toUsd, usdFromPrice } from "../money.ts";
+import type { Amount } from "../money.ts";
 import type { AudioPrices } from "../pricing/audio-cost.ts";
-import { tokenPricesOf } from "../pricing/token-cost.ts";
 import { type Attempt, loggedFailure } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import { noUsage, type Usage } from "../usage.ts";
@@ -86,15 +85,5 @@ function attemptRecord(attempt: Attempt): AttemptRecord {
   const { candidate, outcome, status, latencyMs } = attempt;
   const { model, routeId } = candidate;
   const record = { route: routeId, model: model.id, outcome, status, latency_ms: latencyMs, ...loggedFailure(attempt) };
-  return model.pricing.mode === "per-token" ? { ...record, cost_basis: costBasis(tokenPricesOf(model)) } : record;
-}
-
-function costBasis({ input, output, cached, perRequest }: ReturnType<typeof tokenPricesOf>): AttemptRecord["cost_basis"] {
-  const perMillion = (price: bigint) => usdFromPrice(price, million);
-  return {
-    input: perMillion(input),
-    output: perMillion(output),
-    cached: cached === null ? null : perMillion(cached),
-    per_request: toUsd(perRequest),
-  };
+  return model.tokens === null ? record : { ...record, cost_basis: model.tokens.costBasis };
 }

@@ -5,6 +5,7 @@ import type { Route } from "../providers/types.ts";
 import type { PixelSize } from "../providers/verbs/media.ts";
 import { defaultAspect } from "./check.ts";
 import type { CatalogFile, FileModel } from "./file.ts";
+import { tokenTerms, withCandidates } from "./prepare.ts";
 import { readPricing } from "./prices.ts";
 import { type ProviderSurroundings, readProvider } from "./provider.ts";
 import { makeRow } from "./row.ts";
@@ -31,7 +32,7 @@ function buildModel(model: FileModel, providers: Catalog["providers"], limits: F
   const pricing = readPricing(model.pricing ?? { mode: "per-token", input: 0 });
   const freeTier = model.pricing !== undefined && isFree(pricing, limits);
   const row = makeRow(model, { freeTier });
-  return {
+  return withCandidates({
     id: model.id,
     type: model.type,
     row,
@@ -62,7 +63,8 @@ function buildModel(model: FileModel, providers: Catalog["providers"], limits: F
     outputLimited: row.gateway_output_limit !== null,
     freeTier,
     media: mediaOf(model, row.input_modalities),
-  };
+    tokens: tokenTerms(model.id, model.type, pricing),
+  });
 }
 
 /** GPT-4o mini takes the most: 2,833 tokens, and 5,667 for each of at most eight tiles. Qwen's models take up to 16,384. */

@@ -46,6 +46,12 @@ export interface Model {
   listPricing: Pricing;
   /** In the order in which they are tried; empty only where the model isn't active. */
   routes: readonly Route[];
+  /** Its routes for a request that names it. */
+  candidates: readonly Candidate[];
+  /** Its routes for a request that names another model. */
+  standIns: readonly Candidate[];
+  /** Null where it isn't billed by token. */
+  tokens: TokenTerms | null;
   /** Ids of fallback models, in their order. */
   fallbacks: readonly string[];
   state: ModelState;
@@ -66,6 +72,18 @@ export interface Model {
   outputLimited: boolean;
   freeTier: boolean;
   media: MediaRules;
+}
+
+/** 0: the model's first route. 1: same model, other provider. 2: same model, reduced precision. 3: other model. */
+export type Layer = 0 | 1 | 2 | 3;
+
+/** A route that a request may try. */
+export interface Candidate {
+  model: Model;
+  route: Route;
+  /** provider/upstream model */
+  routeId: string;
+  layer: Layer;
 }
 
 /** Rules of image, video and transcription models; neutral values on all others. */
@@ -116,6 +134,7 @@ export interface TokenRates {
   cacheWriteHour: Price;
 }
 
+/** As the file says it. */
 export interface TokenPricing extends TokenRates {
   mode: "per-token";
   /** Multiples of every token price, in millionths. */
@@ -124,6 +143,39 @@ export interface TokenPricing extends TokenRates {
   longContext: (TokenRates & { above: number }) | null;
   /** Flat fee of a search model; 0 on all others. */
   perRequest: Amount;
+}
+
+/** The prices of a call, which it keeps from its admission to its end. */
+export interface TokenPrices extends TokenRates {
+  perRequest: Amount;
+  /** A charge is rounded up to a multiple of this: 1, and 0.0001 USD for decisions. */
+  step: Amount;
+  /** The tier whose multiple the prices have; absent: the usual one. */
+  serviceTier?: string;
+  /** The prices are those of long prompts; absent: they are not. */
+  longContext?: true;
+}
+
+/** How a row of the usage log says prices (src/ledger/usage-log.ts). */
+export interface PricesAsLogged {
+  model: string;
+  input: string;
+  output: string;
+  cached: string | null;
+  cache_write?: string;
+  cache_write_1h?: string;
+  per_request: string;
+  service_tier?: string;
+  long_context?: true;
+  step?: string;
+}
+
+/** What a token-billed call costs, and how its row of the usage log says so. */
+export interface TokenTerms extends Pick<TokenPricing, "serviceTiers" | "longContext"> {
+  /** The usual ones: of no tier, and of a prompt that is not long. */
+  prices: TokenPrices;
+  logged: PricesAsLogged;
+  costBasis: { input: number; output: number; cached: number | null; per_request: number };
 }
 
 export type Quality = "low" | "medium" | "high";

@@ -1,6 +1,7 @@
 // `svc request show`: the receipt of one call, with what only the operator may know about the providers.
 import { receiptOf } from "../../handlers/get-receipt.ts";
 import { findAccount, Refused } from "../accounts/admin.ts";
+import type { Db } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
 import { type LogRow, readAnyLog, readLog } from "../ledger/read-usage-log.ts";
 import type { AttemptRecord } from "../ledger/usage-log.ts";
@@ -11,17 +12,22 @@ import { withDatabase } from "./with-database.ts";
 export async function show({ config, words, options }: Input): Promise<Outcome> {
   const requestId = words[0]!;
   return withDatabase(config, async (db) => {
-    const row =
-      typeof options.account === "string"
-        ? await readLog(db, (await readAccount(db, options.account)).accountId, requestId)
-        : await readAnyLog(db, requestId);
-    if (row === undefined)
-      throw new Refused(`no such request: ${requestId} (a call is logged when it ends, and only if it was admitted to a model)`);
+    const row = await findRequest(db, requestId, options.account);
     const [receipt, account] = await Promise.all([receiptOf(db, row), findAccount(db, accountIdText(row.account_id))]);
     const attempts = row.attempts.map(operatorsAttempt);
     const json = { ...receipt, account_id: accountIdText(row.account_id), email: account!.email, attempts };
     return { json, text: textOf(json, row) };
   });
+}
+
+/** `account`: whose request, if several accounts sent the same id; else the newest. */
+export async function findRequest(db: Db, requestId: string, account: string | boolean | undefined): Promise<LogRow> {
+  const row =
+    typeof account === "string"
+      ? await readLog(db, (await readAccount(db, account)).accountId, requestId)
+      : await readAnyLog(db, requestId);
+  if (row !== undefined) return row;
+  throw new Refused(`no such request: ${requestId} (a call is logged when it ends, and only if it was admitted to a model)`);
 }
 
 /** `cost`: what the provider charges the operator; no route reports it yet. */

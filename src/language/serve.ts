@@ -1,6 +1,6 @@
 // The lifecycle of a request to a token-billed model, in any dialect: resolve, gate, count, reserve, route, charge.
 // The request adapters know what each dialect's request asks for and what its answer says.
-import { type Ask, askOf } from "../calls/ask.ts";
+import type { Ask } from "../calls/ask.ts";
 import { endUnserved } from "../calls/call.ts";
 import { asDeclared } from "../calls/declared-error.ts";
 import { servedModelOf } from "../calls/find-model.ts";
@@ -58,10 +58,9 @@ export type Served<Answer, Stream> = { ask: Ask; call: TokenCall; headers: Recor
 
 export async function serve<Answer extends Whole, Stream extends AnswerStream<unknown> = never>(
   context: Context,
-  request: Ask,
+  ask: Ask,
   adapter: RequestAdapter<Answer, Stream>,
 ): Promise<Served<Answer, Stream>> {
-  const ask = askOf(request);
   const admitted = servedModelOf(context.catalog, adapter.model, [adapter.type]);
   const { model } = admitted;
   adapter.assertFits(model);

@@ -6,20 +6,12 @@ import { atLesserPrice, openCall, type PaidCall } from "../calls/call.ts";
 import { type Bill, type Hold, noError } from "../calls/log-row.ts";
 import { refuseUnpaid } from "../calls/refusals.ts";
 import type { Resolved } from "../catalog/resolve.ts";
+import { pricesAsLogged } from "../catalog/prepare.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { uuidv7 } from "../ids.ts";
-import type { LoggedPrices } from "../ledger/usage-log.ts";
 import { type Amount, usdText } from "../money.ts";
-import {
-  affordableOutputTokens,
-  chargedTier,
-  dearestPricesOf,
-  tokenCost,
-  tokenCostBound,
-  type TokenPrices,
-  tokenPricesOf,
-} from "../pricing/token-cost.ts";
+import { affordableOutputTokens, chargedTier, dearestPricesOf, pricesOf, tokenCost, tokenCostBound } from "../pricing/token-cost.ts";
 import { noUsage, type Usage } from "../usage.ts";
 import { type OutputCap, type UsageBounds, withinBounds } from "./context-window.ts";
 import type { PromptSize } from "./prompt-size.ts";
@@ -95,7 +87,7 @@ async function holdTokens(context: Opening, ask: Ask, model: Model, { size, cap,
   const { maxOutputTokens, outputLimited } = model;
   const inputMax = model.contextWindow * size.contexts;
   const inputTokens = Math.min(size.tokensMax + size.images * imageTokensMax(context.catalog, model), inputMax);
-  const prices = dearestPricesOf(model, { prompt: inputTokens, tier });
+  const prices = dearestPricesOf(model.tokens!, { prompt: inputTokens, tier });
   const outputMax = outputLimited ? Math.min(cap.asked ?? maxOutputTokens, maxOutputTokens) : (cap.asked ?? maxOutputTokens);
   const want = tokenCostBound(prices, inputTokens, outputMax * cap.choices);
   const least = tokenCostBound(prices, inputTokens, Math.min(outputMax, 1) * cap.choices);
@@ -124,27 +116,12 @@ function imageTokensMax({ models }: Pick<Catalog, "models">, model: Model): numb
 }
 
 /** The bill shows usage as it was measured, and charges what window and output allow. */
-function billAt(model: Model, usage: Usage, bounds: UsageBounds, asked: string | null): TokenBill {
+function billAt({ id, tokens }: Model, usage: Usage, bounds: UsageBounds, asked: string | null): TokenBill {
   const charged = withinBounds(usage, bounds);
+  const terms = tokens!; // the catalog's check lets no other billing through for these types
   const prompt = charged.input + charged.cacheRead + charged.cacheWrite;
-  const prices = tokenPricesOf(model, { prompt, tier: chargedTier(model, asked, usage.serviceTier) });
-  return { usage, prices: loggedPrices(model.id, prices), ...tokenCost(prices, charged) };
-}
-
-function loggedPrices(model: string, prices: TokenPrices): LoggedPrices {
-  const { input, output, cached, cacheWrite, cacheWriteHour, perRequest, step, serviceTier, longContext } = prices;
-  return {
-    model,
-    input: String(input),
-    output: String(output),
-    cached: cached === null ? null : String(cached),
-    ...(cacheWrite === input ? {} : { cache_write: String(cacheWrite) }),
-    ...(cacheWriteHour === cacheWrite ? {} : { cache_write_1h: String(cacheWriteHour) }),
-    per_request: String(perRequest),
-    ...(serviceTier === undefined ? {} : { service_tier: serviceTier }),
-    ...(longContext === undefined ? {} : { long_context: longContext }),
-    ...(step === 1n ? {} : { step: String(step) }),
-  };
+  const prices = pricesOf(terms, { prompt, tier: chargedTier(terms, asked, usage.serviceTier) });
+  return { usage, prices: prices === terms.prices ? terms.logged : pricesAsLogged(id, prices), ...tokenCost(prices, charged) };
 }
 
 /** An estimate never bills above its hold. */

@@ -1,65 +1,37 @@
 // What a token-billed call costs: pure functions of a price snapshot and a measured usage. One rounding, up, at the end.
-import type { Model, TokenPricing, TokenRates } from "../catalog/types.ts";
+import type { TokenPrices, TokenRates, TokenTerms } from "../catalog/types.ts";
 import { affordableUnits, type Amount, amountOf, million, type Price, roundUpTo } from "../money.ts";
 import type { Usage } from "../usage.ts";
-
-/** The prices of one call: a snapshot at admission, which later price changes don't touch. */
-export interface TokenPrices extends TokenRates {
-  /** Flat fee of a search model. */
-  perRequest: Amount;
-  /** A charge is rounded up to a multiple of this: 1, and 0.0001 USD for decisions. */
-  step: Amount;
-  /** The tier whose multiple the prices have; absent: the usual one. */
-  serviceTier?: string;
-  /** The prices are those of long prompts; absent: they are not. */
-  longContext?: true;
-}
 
 /** What the prices of a call depend on. */
 export interface PricedCall {
   /** Tokens of its prompt, cached ones included. */
   prompt: number;
-  /** The service tier that was asked for; null: none. */
+  /** The service tier that is charged; null: none. */
   tier: string | null;
 }
 
-type Priced = Pick<Model, "id" | "type" | "pricing">;
-
-/** Of a token-billed model; the catalog's check lets no other mode through for these types. */
-export function tokenPricesOf(model: Priced, { prompt, tier }: PricedCall = usual): TokenPrices {
-  const pricing = tokenPricing(model);
-  const long = pricing.longContext !== null && prompt > pricing.longContext.above ? pricing.longContext : null;
-  return pricesAt(model, long ?? pricing, tier, long === null ? {} : { longContext: true });
+/** The terms' own prices where nothing changes them. */
+export function pricesOf(terms: TokenTerms, { prompt, tier }: PricedCall): TokenPrices {
+  const { prices, longContext } = terms;
+  const isLong = longContext !== null && prompt > longContext.above;
+  return atTier(terms, isLong ? { ...prices, ...ratesOf(longContext), longContext: true } : prices, tier);
 }
-
-const usual: PricedCall = { prompt: 0, tier: null };
 
 /** The most that any token of the call can cost, if its prompt has at most so many: a shorter one may cost the usual prices. */
-export function dearestPricesOf(model: Priced, { prompt, tier }: PricedCall): TokenPrices {
-  const pricing = tokenPricing(model);
-  const { longContext } = pricing;
-  const rates = longContext !== null && prompt > longContext.above ? dearer(pricing, longContext) : pricing;
-  return pricesAt(model, rates, tier, {});
+export function dearestPricesOf(terms: TokenTerms, { prompt, tier }: PricedCall): TokenPrices {
+  const { prices, longContext } = terms;
+  const mayBeLong = longContext !== null && prompt > longContext.above;
+  return atTier(terms, mayBeLong ? { ...prices, ...dearer(prices, longContext) } : prices, tier);
 }
 
-function tokenPricing({ id, type, pricing }: Priced): TokenPricing {
-  if (pricing.mode !== "per-token") throw new Error(`${id} is not billed by token`);
-  // Decisions: input is rounded up to 0.0001 USD, output is free whatever the file says.
-  return type === "decisions" ? { ...pricing, output: 0n } : pricing;
-}
-
-const decisionStep: Amount = 10_000n; // 0.0001 USD
-
-function pricesAt(model: Priced, rates: TokenRates, tier: string | null, long: Pick<TokenPrices, "longContext">): TokenPrices {
-  const { perRequest, serviceTiers } = tokenPricing(model);
+function atTier({ serviceTiers }: TokenTerms, prices: TokenPrices, tier: string | null): TokenPrices {
   const multiple = tier === null ? undefined : serviceTiers.get(tier);
-  const step = model.type === "decisions" ? decisionStep : 1n;
-  const { input, output, cached, cacheWrite, cacheWriteHour } = rates;
-  const plain = { input, output, cached, cacheWrite, cacheWriteHour, perRequest, step, ...long };
-  if (tier === null || multiple === undefined) return plain;
+  if (tier === null || multiple === undefined) return prices;
   const times = (price: Price) => (price * multiple) / million; // exact: src/catalog/prices.ts
+  const { input, output, cached, cacheWrite, cacheWriteHour } = prices;
   return {
-    ...plain,
+    ...prices,
     input: times(input),
     output: times(output),
     cached: cached === null ? null : times(cached),
@@ -67,6 +39,10 @@ function pricesAt(model: Priced, rates: TokenRates, tier: string | null, long: P
     cacheWriteHour: times(cacheWriteHour),
     serviceTier: tier,
   };
+}
+
+function ratesOf({ input, output, cached, cacheWrite, cacheWriteHour }: TokenRates): TokenRates {
+  return { input, output, cached, cacheWrite, cacheWriteHour };
 }
 
 function dearer(one: TokenRates, other: TokenRates): TokenRates {
@@ -84,14 +60,10 @@ function dearer(one: TokenRates, other: TokenRates): TokenRates {
  * The tier that a call is charged at: what the upstream says that it served, but never a dearer one than was asked for. Null: the usual
  * prices, also where the model has no price for the tier.
  */
-export function chargedTier({ pricing }: Pick<Model, "pricing">, asked: string | null, served: string | undefined): string | null {
-  if (pricing.mode !== "per-token" || asked === null) return null;
-  const { serviceTiers } = pricing;
-  const wanted = serviceTiers.get(asked);
+export function chargedTier({ serviceTiers }: TokenTerms, asked: string | null, served: string | undefined): string | null {
+  const wanted = asked === null ? undefined : serviceTiers.get(asked);
   if (wanted === undefined) return null;
-  if (served === undefined) return asked;
-  const actual = serviceTiers.get(served) ?? million;
-  if (actual >= wanted) return asked;
+  if (served === undefined || (serviceTiers.get(served) ?? million) >= wanted) return asked;
   return serviceTiers.has(served) ? served : null;
 }
 
