@@ -30,7 +30,8 @@ afterAll(async () => {
 });
 
 const call = (accountId: bigint) => ({ accountId, id: randomUUID(), want: 100n, least: 1n });
-const settle = (one: ReturnType<typeof call>, cost = 10n) => ledger.settle({ ...one, log: usageLogRow({ ...one, cost, at: new Date() }) });
+const settle = (one: ReturnType<typeof call>, cost = 10n) =>
+  ledger.settle({ ...one, log: usageLogRow({ ...one, cost, at: new Date(), reserved: 100n }) });
 /** While the account's balance is held. */
 const whileHeld = <T>(accountId: bigint, work: () => Promise<T>) =>
   inTransaction(db, async ({ pool }) => {
