@@ -35,7 +35,7 @@ export async function settleBatch(db: Db, items: readonly Settlement[]): Promise
   }
 }
 
-async function sendUsual(db: Db, items: readonly Settlement[]): Promise<Amount[]> {
+export async function sendUsual(db: Db, items: readonly Settlement[]): Promise<Amount[]> {
   const { funds, budgets, calls } = sumsOf(items);
   const { rows } = await db.pool.query<{ balances: Amount[] }>(settleUsual, [
     plainArray(funds.map(({ accountId }) => accountId)),
@@ -79,7 +79,7 @@ function sumsOf(items: readonly Settlement[]) {
   return { funds: [...funds.values()].sort((a, b) => (a.accountId < b.accountId ? -1 : 1)), budgets: [...budgets.values()], calls };
 }
 
-async function sendAny(db: Db, items: readonly Settlement[]): Promise<Amount[]> {
+export async function sendAny(db: Db, items: readonly Settlement[]): Promise<Amount[]> {
   const { rows } = await db.pool.query<{ account_id: bigint; balance: Amount }>(settleAny, [
     plainArray(items.map((i) => i.accountId)),
     plainArray(items.map((i) => i.id)),
