@@ -9,7 +9,7 @@ import { type LogRow, readLog, usageLogRecord } from "../src/ledger/read-usage-l
 import { unitsReceiptCharge, receiptCharge } from "../src/pricing/receipt-charge.ts";
 import type { AudioPrices } from "../src/pricing/audio-cost.ts";
 import type { MediaPrices } from "../src/pricing/media-cost.ts";
-import type { TokenPrices } from "../src/pricing/token-cost.ts";
+import type { TokenPrices } from "../src/catalog/types.ts";
 import type { Handler } from "../src/operation.ts";
 import type { Usage } from "../src/usage.ts";
 

@@ -1,6 +1,6 @@
 // The lifecycle of a request to a token-billed model, in any dialect: resolve, gate, count, reserve, route, charge.
 // The request adapters know what each dialect's request asks for and what its answer says.
-import { type Ask, askOf } from "../calls/ask.ts";
+import type { Ask } from "../calls/ask.ts";
 import { endUnserved } from "../calls/call.ts";
 import { asDeclared } from "../calls/declared-error.ts";
 import { servedModelOf } from "../calls/find-model.ts";
@@ -56,10 +56,9 @@ export type Served<Answer, Stream> = { ask: Ask; call: TokenCall; headers: Recor
 
 export async function serve<Answer extends Whole, Stream extends AnswerStream<unknown> = never>(
   context: Context,
-  request: Ask,
+  ask: Ask,
   adapter: RequestAdapter<Answer, Stream>,
 ): Promise<Served<Answer, Stream>> {
-  const ask = askOf(request);
   const admitted = servedModelOf(context.catalog, adapter.model, [adapter.type]);
   const { model } = admitted;
   adapter.assertFits(model);
@@ -77,9 +76,11 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     other.type === adapter.type && adapter.fits(other) && hasRoom(other, size, cap) && mayUse(ask.caller, other);
   const candidates = candidatesOf(context.catalog, model, mayServe);
   try {
-    const callOne = (candidate: Candidate) => adapter.call({ candidate, hold, size, upstream: upstreamCall(ask, candidate, model) });
+    const callOne = (candidate: Candidate, heard: UpstreamCall["heard"]) =>
+      adapter.call({ candidate, hold, size, upstream: { ...upstreamCall(ask, candidate, model), heard } });
     const { result, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, callOne, { rejectsAlone });
     call.answeredBy(candidate);
+    call.source = result.kind === "stream" ? result : null;
     const headers = routeHeaders(admitted, candidate, hold);
     if (result.kind === "stream") return settleOnDisconnect(context, { kind: "stream", ask, call, headers, source: result as Stream });
     const answer = result as Answer;

@@ -18,7 +18,7 @@ import {
 import type { Usage } from "../usage.ts";
 import { audioCostLine, type AudioPrices } from "./audio-cost.ts";
 import { type Made, mediaCostLines, type MediaPrices } from "./media-cost.ts";
-import type { TokenPrices } from "./token-cost.ts";
+import type { TokenPrices } from "../catalog/types.ts";
 
 export type ReceiptCharge = components["schemas"]["ReceiptCharge"];
 

@@ -1,28 +1,7 @@
 // What a token-billed call costs: pure functions of a price snapshot and a measured usage. One rounding, up, at the end.
-import type { Model } from "../catalog/types.ts";
-import { affordableUnits, type Amount, amountFromUsd, amountOf, type Price, roundUpTo } from "../money.ts";
+import type { TokenPrices } from "../catalog/types.ts";
+import { affordableUnits, type Amount, amountOf, type Price, roundUpTo } from "../money.ts";
 import type { Usage } from "../usage.ts";
-
-/** The prices of a token-billed model: a snapshot at admission, which later price changes don't touch. */
-export interface TokenPrices {
-  input: Price;
-  output: Price;
-  /** Of tokens read from the model's prompt cache; null: they cost what input costs. */
-  cached: Price | null;
-  /** Flat fee of a search model. */
-  perRequest: Amount;
-  /** A charge is rounded up to a multiple of this: 1, and 0.0001 USD for decisions. */
-  step: Amount;
-}
-
-/** Of a token-billed model; the catalog's check lets no other mode through for these types. */
-export function tokenPricesOf({ id, type, pricing }: Model): TokenPrices {
-  if (pricing.mode !== "per-token") throw new Error(`${id} is not billed by token`);
-  // Decisions: input is rounded up to 0.0001 USD, output is free whatever the file says.
-  return type === "decisions" ? { ...pricing, output: 0n, step: decisionStep } : { ...pricing, step: 1n };
-}
-
-const decisionStep = amountFromUsd(0.0001) as Amount;
 
 interface TokenCost {
   cost: Amount;

@@ -6,7 +6,7 @@ import { connect, type Db } from "../../src/db/connect.ts";
 import { audit } from "../../src/ledger/audit.ts";
 import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
 import { type Settlement, settleBatch } from "../../src/ledger/settlement.ts";
-import type { UsageLogRow } from "../../src/ledger/usage-log.ts";
+import { logColumns, type UsageLogRow } from "../../src/ledger/usage-log.ts";
 import { verifyChain } from "../../src/ledger/verify.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { usageLogRow } from "../support/usage-log-row.ts";
@@ -83,23 +83,32 @@ test("the log says what it was given, whatever characters are in it", async () =
   const account = await openAccount();
   const text = `a "quoted" \\ word, {braces} (and) 'more'\n\ttab, é 漢 🙂 NULL`;
   const attempts = [{ route: `sim/${text}`, model: text, outcome: "ok", status: null, latency_ms: 3, detail: text }];
-  const said = { error_message: text, alias: "", request_id: text, attempts, units: 1.5e-7, unit: "second" as const, first_byte_ms: 0 };
+  const said = { error_message: text, alias: "", request_id: text, attempts, units: 1.5e-7, unit: "second" as const, expense: "17" };
   const call = await openCall(account, 5n, said);
   expect((await settle(call)).forms).toEqual([8]);
   const { rows } = await db.pool.query<Record<string, unknown>>("select l.*, l.units::float8 as units from usage_log l where id = $1", [
     call.id,
   ]);
-  const { account_id, key_id, cost, reserved, ...others } = call.log;
+  const { account_id, key_id, cost, reserved, expense, ...others } = call.log;
   expect(rows[0]).toMatchObject({
     account_id: BigInt(account_id),
     key_id: BigInt(key_id!),
     cost: BigInt(cost),
     reserved: BigInt(reserved),
+    expense: BigInt(expense!),
   });
   for (const [name, value] of Object.entries(others)) {
     const found = rows[0]![name];
     expect(typeof found === "bigint" ? Number(found) : found, name).toEqual(value);
   }
+});
+
+test("every column of the log but a job's id is a field of settled_call, in the order in which they are sent", async () => {
+  const columns =
+    "select attname::text as name from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum";
+  const namesOf = async (name: string) => (await db.pool.query<{ name: string }>(columns, [name])).rows.map((row) => row.name);
+  expect(await namesOf("settled_call")).toEqual([...logColumns, "place", "total"]);
+  expect((await namesOf("usage_log")).filter((name) => name !== "job_id").sort()).toEqual([...logColumns].sort());
 });
 
 describe("what is not usual is settled by the form that finds out, once", () => {

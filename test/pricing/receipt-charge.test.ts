@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { toUsd } from "../../src/money.ts";
 import { receiptCharge, type ReceiptCharge } from "../../src/pricing/receipt-charge.ts";
-import { tokenCost, type TokenPrices } from "../../src/pricing/token-cost.ts";
+import type { TokenPrices } from "../../src/catalog/types.ts";
+import { tokenCost } from "../../src/pricing/token-cost.ts";
 import type { Usage } from "../../src/usage.ts";
 
 const price = fc.bigInt({ min: 0n, max: 100_000_000n });

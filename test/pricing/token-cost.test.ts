@@ -1,7 +1,8 @@
 // What a token-billed call costs, and that the bound reserved for it is never exceeded.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { affordableOutputTokens, tokenCost, tokenCostBound, type TokenPrices } from "../../src/pricing/token-cost.ts";
+import type { TokenPrices } from "../../src/catalog/types.ts";
+import { affordableOutputTokens, tokenCost, tokenCostBound } from "../../src/pricing/token-cost.ts";
 
 const price = fc.bigInt({ min: 0n, max: 100_000_000n });
 const prices: fc.Arbitrary<TokenPrices> = fc.record({

@@ -32,6 +32,7 @@ create type settled_call as (
   error_message text,
   units numeric,
   unit text,
+  expense bigint,
   -- How many of the account's calls in this batch are charged, up to this one, and what they cost.
   place bigint,
   total bigint

@@ -5,6 +5,7 @@ import { spliceJson } from "../../providers/json/splice.ts";
 import type { JsonText } from "../../providers/json/text.ts";
 import type { Candidate } from "../../routing/candidates.ts";
 import type { TokenHold } from "../token-call.ts";
+import { withheldEdits } from "../withheld-fields.ts";
 
 export interface ChatFields {
   model: string;
@@ -21,6 +22,7 @@ export interface ChatFields {
 export function upstreamBody(text: JsonText, body: ChatFields, candidate: Candidate, hold: TokenHold): JsonText {
   const cap = capFor(candidate, hold);
   return spliceJson(text, {
+    ...withheldEdits(body, candidate.route),
     model: JSON.stringify(candidate.route.model),
     ...(body.store === undefined ? {} : { store: null }),
     ...(body.metadata === undefined ? {} : { metadata: null }),
