@@ -46,7 +46,8 @@ export function logRow(call: LoggedCall, { cost, prices, usage, units, unit }: B
   const { ask, admitted, hold, served } = call;
   const { model, alias } = admitted;
   const { input, cacheRead, cacheWrite, output, reasoning } = usage ?? noUsage;
-  return {
+  // Written out: spreads would cost more than the rest of it.
+  const row: UsageLogRow = {
     account_id: String(ask.caller.accountId),
     created_at: ask.receivedAt,
     id: hold.id,
@@ -57,14 +58,16 @@ export function logRow(call: LoggedCall, { cost, prices, usage, units, unit }: B
     model_type: model.type,
     alias,
     served_model: served === null || served.model === model ? null : served.model.id,
-    ...outcome,
+    status: outcome.status,
+    http_status: outcome.http_status,
+    error_code: outcome.error_code,
+    error_message: outcome.error_message,
+    estimated: outcome.estimated,
     input_tokens: input,
     cache_read_tokens: cacheRead,
     cache_write_tokens: cacheWrite,
     output_tokens: output,
     reasoning_tokens: reasoning,
-    ...(units === undefined ? {} : { units }),
-    ...(unit === undefined ? {} : { unit }),
     cost: String(cost),
     reserved: String(hold.granted),
     prices,
@@ -74,6 +77,9 @@ export function logRow(call: LoggedCall, { cost, prices, usage, units, unit }: B
     latency_ms: msSince(ask.since),
     first_byte_ms: call.firstByteMs,
   };
+  if (units !== undefined) row.units = units;
+  if (unit !== undefined) row.unit = unit;
+  return row;
 }
 
 export function tokensOf({ usage }: Bill): number {
@@ -83,6 +89,8 @@ export function tokensOf({ usage }: Bill): number {
 function attemptRecord(attempt: Attempt): AttemptRecord {
   const { candidate, outcome, status, latencyMs } = attempt;
   const { model, routeId } = candidate;
-  const record = { route: routeId, model: model.id, outcome, status, latency_ms: latencyMs, ...loggedFailure(attempt) };
-  return model.tokens === null ? record : { ...record, cost_basis: model.tokens.costBasis };
+  const record: AttemptRecord = { route: routeId, model: model.id, outcome, status, latency_ms: latencyMs };
+  if (attempt.failure !== null) Object.assign(record, loggedFailure(attempt));
+  if (model.tokens !== null) record.cost_basis = model.tokens.costBasis;
+  return record;
 }

@@ -9,6 +9,7 @@ import type { Resolved } from "../catalog/resolve.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { uuidv7 } from "../ids.ts";
+import type { Reserved } from "../ledger/ledger.ts";
 import { type Amount, usdText } from "../money.ts";
 import { affordableOutputTokens, tokenCost, tokenCostBound } from "../pricing/token-cost.ts";
 import type { Candidate } from "../routing/candidates.ts";
@@ -59,7 +60,17 @@ interface Asked {
 /** Fails with permission_denied, request_too_large, rate_limit_exceeded, insufficient_credits, key_limit_reached or overloaded. */
 export async function openTokenCall(context: Opening, ask: Ask, { admitted, stream, size, cap }: Asked): Promise<TokenCall> {
   const { model } = admitted;
-  const { hold, rate } = await holdTokens(context, ask, model, size, cap);
+  const { caller, addHeaders } = ask;
+  const terms = termsOf(model, size, cap);
+  const money = { id: uuidv7(context.clock()), want: terms.want, least: terms.least };
+  const { rate, reserved } = await context.admitCall(context.catalog, { caller, model, tokens: terms.tokens, addHeaders }, money);
+  if (reserved.granted === null)
+    return await refuseUnpaid(
+      context,
+      { caller, model, need: terms.least, affordable: terms.outputMax === 0 ? null : terms.affordable },
+      reserved,
+    );
+  const hold = holdOf(money.id, terms, reserved.granted, reserved);
   const nothing: TokenBill = { ...billAt(model, noUsage, hold.inputMax), cost: 0n };
   const paid = openCall<TokenHold, TokenBill>(context, ask, { admitted, stream, hold, rate, nothing });
   const billOf = (usage: Usage) => atLesserPrice(model, paid.served?.model ?? model, (other) => billAt(other, usage, hold.inputMax));
@@ -81,27 +92,42 @@ export async function openTokenCall(context: Opening, ask: Ask, { admitted, stre
   return call;
 }
 
-/** At the prices of the requested model: a fallback never costs more. */
-async function holdTokens(context: Opening, { caller, addHeaders }: Ask, model: Model, size: PromptSize, cap: OutputCap) {
-  const { prices } = model.tokens!;
+/** What a call may use and cost, at the prices of the requested model: a fallback never costs more. */
+function termsOf(model: Model, size: PromptSize, cap: OutputCap) {
+  const { prices } = model.tokens!; // the catalog's check lets no other billing through for these types
   const { maxOutputTokens, outputLimited } = model;
   const inputMax = model.contextWindow * size.contexts;
   const inputTokens = Math.min(size.tokensMax, inputMax);
   const outputMax = outputLimited ? Math.min(cap.asked ?? maxOutputTokens, maxOutputTokens) : (cap.asked ?? maxOutputTokens);
-  const want = tokenCostBound(prices, inputTokens, outputMax * cap.choices);
-  const least = tokenCostBound(prices, inputTokens, Math.min(outputMax, 1) * cap.choices);
-  const id = uuidv7(context.clock());
-  const tokens = { input: size.tokensLikely, output: Math.min(cap.asked ?? 0, maxOutputTokens) * cap.choices };
-  const { rate, reserved } = await context.admitCall(context.catalog, { caller, model, tokens, addHeaders }, { id, want, least });
-  const affordable = (amount: Amount) => Math.min(outputMax, perChoice(affordableOutputTokens(prices, inputTokens, amount), cap));
-  const { granted, keyLeft } = reserved;
-  if (granted === null)
-    return await refuseUnpaid(context, { caller, model, need: least, affordable: outputMax === 0 ? null : affordable }, reserved);
-  const available = keyLeft !== null && keyLeft < reserved.available ? keyLeft : reserved.available;
+  return {
+    asked: cap.asked,
+    outputMax,
+    sent: outputLimited ? outputMax : cap.asked,
+    inputMax,
+    tokens: { input: size.tokensLikely, output: Math.min(cap.asked ?? 0, maxOutputTokens) * cap.choices },
+    want: tokenCostBound(prices, inputTokens, outputMax * cap.choices),
+    least: tokenCostBound(prices, inputTokens, Math.min(outputMax, 1) * cap.choices),
+    affordable: (amount: Amount) => Math.min(outputMax, perChoice(affordableOutputTokens(prices, inputTokens, amount), cap)),
+  };
+}
+
+function holdOf(
+  id: string,
+  { asked, outputMax, sent, inputMax, want, affordable }: ReturnType<typeof termsOf>,
+  granted: Amount,
+  { available, keyLeft }: Pick<Reserved, "available" | "keyLeft">,
+): TokenHold {
   const lowered = granted >= want ? null : affordable(granted);
-  const sent = lowered ?? (outputLimited ? outputMax : cap.asked);
-  const hold: TokenHold = { id, granted, asked: cap.asked, lowered, sent, outputMax: lowered ?? outputMax, inputMax, available };
-  return { hold, rate };
+  return {
+    id,
+    granted,
+    asked,
+    lowered,
+    sent: lowered ?? sent,
+    outputMax: lowered ?? outputMax,
+    inputMax,
+    available: keyLeft !== null && keyLeft < available ? keyLeft : available,
+  };
 }
 
 function perChoice(tokens: number, { choices }: OutputCap): number {
@@ -110,7 +136,7 @@ function perChoice(tokens: number, { choices }: OutputCap): number {
 
 /** The bill shows usage as it was measured, and charges what fits into the window. */
 function billAt(model: Model, usage: Usage, inputMax: number): TokenBill {
-  const { prices, logged } = model.tokens!; // the catalog's check lets no other billing through for these types
+  const { prices, logged } = model.tokens!;
   return { usage, prices: logged, ...tokenCost(prices, withinWindows(usage, inputMax)) };
 }
 

@@ -27,7 +27,7 @@ export function chatAdapter({ providers }: Pick<Context, "providers">, { text, b
     fits: (other) => declares(other, needs),
     measure: () => promptSize(body),
     cap: outputCap(body),
-    async call({ candidate, hold, upstream }) {
+    call({ candidate, hold, upstream }) {
       const chat = adapterOf(providers.chat, candidate);
       return chat({
         ...upstream,

@@ -20,15 +20,13 @@ export interface ChatFields {
 
 export function upstreamBody(text: JsonText, body: ChatFields, candidate: Candidate, hold: TokenHold): JsonText {
   const cap = capFor(candidate, hold);
-  return spliceJson(text, {
-    model: JSON.stringify(candidate.route.model),
-    ...(body.store === undefined ? {} : { store: null }),
-    ...(body.metadata === undefined ? {} : { metadata: null }),
-    // Always requested, because the call is billed by it. The client sees it only if it asked for it.
-    ...(body.stream === true ? { stream_options: JSON.stringify({ ...body.stream_options, include_usage: true }) } : {}),
-    ...capEdits(body, cap),
-    ...reasoningEdits(body, candidate.model, cap),
-  });
+  const edits: Edits = { model: JSON.stringify(candidate.route.model) };
+  if (body.store !== undefined) edits["store"] = null;
+  if (body.metadata !== undefined) edits["metadata"] = null;
+  // Always requested, because the call is billed by it. The client sees it only if it asked for it.
+  if (body.stream === true) edits["stream_options"] = JSON.stringify({ ...body.stream_options, include_usage: true });
+  Object.assign(edits, capEdits(body, cap), reasoningEdits(body, candidate.model, cap));
+  return spliceJson(text, edits);
 }
 
 /**
