@@ -534,6 +534,8 @@ export interface paths {
          * @description Answers a conversation, whole or as a stream (`stream: true`). The gateway reserves the maximum cost before it calls the model, and
          *     charges the measured usage afterwards. A failed call and an interrupted stream cost nothing. A client that disconnects pays for what it
          *     received.
+         *
+         *     A field that changes what a provider charges reaches the provider only where the gateway has a price for it. Otherwise these are dropped: `service_tier`, `priority`, `speed`, `inference_geo`, `models`, `fallbacks`, `route`, `provider`, `preset`, `transforms`, `model_list`, `custom_llm_provider`, `extra_body`, `extra_headers`, `extra_query`, `search_options`, `audio`, `image_config`. These give 400 `invalid_parameter`, unless they are null, false or empty: `api_key`, `api_base`, `base_url`, `tools` (except type `function` and `custom`), `plugins`, `web_search`, `web_search_options`, `enable_search`, `search_parameters`, `modalities` (except `text`), `best_of` (except `1`). Other spellings of a known field, such as `Model` or `maxTokens`, are dropped.
          */
         post: operations["createChatCompletion"];
         delete?: never;
@@ -692,7 +694,8 @@ export interface paths {
          *
          *     A repeated event counts once. Events have no rate limit. But after 60 events with a wrong signature within a minute, all events from the
          *     same network get 503 `overloaded` for a while, unread. 200 means that the event is stored; after any other status the provider repeats
-         *     it.
+         *     it. An event that does not fit what is known of its payment, such as a wrong amount, gets 409 `payment_event_not_applied`: it moves
+         *     nothing, and can be applied later.
          */
         post: operations["receivePaymentEvent"];
         delete?: never;
@@ -739,6 +742,8 @@ export interface paths {
          * @description Turns texts into vectors, one per input, in input order. Only input tokens are billed, after the call. Never streamed. A model that is
          *     not an embedding model is refused with 400 `wrong_endpoint`, a value or a text that the model does not accept with 400
          *     `request_rejected`.
+         *
+         *     A field that changes what a provider charges reaches the provider only where the gateway has a price for it. Otherwise these are dropped: `service_tier`, `priority`, `speed`, `inference_geo`, `models`, `fallbacks`, `route`, `provider`, `preset`, `transforms`, `model_list`, `custom_llm_provider`, `extra_body`, `extra_headers`, `extra_query`, `search_options`, `audio`, `image_config`. These give 400 `invalid_parameter`, unless they are null, false or empty: `api_key`, `api_base`, `base_url`, `tools` (except type `function` and `custom`), `plugins`, `web_search`, `web_search_options`, `enable_search`, `search_parameters`, `modalities` (except `text`), `best_of` (except `1`). Other spellings of a known field, such as `Model` or `maxTokens`, are dropped.
          */
         post: operations["createEmbeddings"];
         delete?: never;
@@ -925,6 +930,8 @@ export interface paths {
          *     If a model shows its thinking, the answer and the stream begin with a `thinking` block (with an empty `signature`) before text and tool
          *     calls. The thinking budget is sent only on the first turn: once the history contains a `thinking`, `redacted_thinking` or `tool_use`
          *     block of the assistant, the request is sent without it.
+         *
+         *     A field that changes what a provider charges reaches the provider only where the gateway has a price for it. Otherwise these are dropped: `service_tier`, `priority`, `speed`, `inference_geo`, `models`, `fallbacks`, `route`, `provider`, `preset`, `transforms`, `model_list`, `custom_llm_provider`, `extra_body`, `extra_headers`, `extra_query`, `search_options`, `audio`, `image_config`. These give 400 `invalid_parameter`, unless they are null, false or empty: `api_key`, `api_base`, `base_url`, `tools` (except type `function` and `custom`), `plugins`, `web_search`, `web_search_options`, `enable_search`, `search_parameters`, `modalities` (except `text`), `best_of` (except `1`). Other spellings of a known field, such as `Model` or `maxTokens`, are dropped.
          */
         post: operations["createMessage"];
         delete?: never;
@@ -1061,6 +1068,8 @@ export interface paths {
          *
          *     Errors have the older format: branch on `error.type`; a 402 also carries it as `error.code`. A 401, 402 or 403 from the model's provider
          *     becomes 503 `server_error`, any other 4xx becomes `invalid_request`.
+         *
+         *     A field that changes what a provider charges reaches the provider only where the gateway has a price for it. Otherwise these are dropped: `service_tier`, `priority`, `speed`, `inference_geo`, `models`, `fallbacks`, `route`, `provider`, `preset`, `transforms`, `model_list`, `custom_llm_provider`, `extra_body`, `extra_headers`, `extra_query`, `search_options`, `audio`, `image_config`. These give 400 `invalid_parameter`, unless they are null, false or empty: `api_key`, `api_base`, `base_url`, `tools` (except type `function` and `custom`), `plugins`, `web_search`, `web_search_options`, `enable_search`, `search_parameters`, `modalities` (except `text`), `best_of` (except `1`). Other spellings of a known field, such as `Model` or `maxTokens`, are dropped.
          */
         post: operations["createRerank"];
         delete?: never;
@@ -2096,7 +2105,11 @@ export interface components {
             description?: string;
             /** @description Allowed lengths in seconds; empty or absent: any. */
             durations?: components["schemas"]["CatalogSeconds"][];
-            /** @description Keys of `extra` that a video model reads; default: none. Image models read every key except priced or moderated ones. */
+            /**
+             * @description Keys of `extra` that the model reads, and no others; default: none for a video model. An image model reads every key by default, except
+             *     those that set a price or are moderated; listed here, keys that set a price pass (quality, resolution, steps, engine, …), but never those
+             *     that the request's own fields decide (prompt, number, size, source images) and never those that are moderated.
+             */
             extra_keys?: string[];
             /** @description Ids of other models of the same type, tried in order if every route failed. */
             fallbacks?: string[];
@@ -2106,6 +2119,12 @@ export interface components {
             hot?: boolean;
             /** @description Model id: 1 to 200 printable ASCII characters without spaces, because headers carry it. Requests send it as `model`. */
             id: string;
+            /**
+             * Format: int32
+             * @description The most input tokens that one image of a prompt can be, on any route; each image reserves so many. Default 48169, the most of every
+             *     known family. A file, a recording or a video reserves the whole `context_window`.
+             */
+            image_tokens_max?: number;
             /** @description Input modalities; default: by type. */
             input_modalities?: string[];
             /** @description Editorial label. */
@@ -2204,6 +2223,8 @@ export interface components {
             weights?: string;
             /** @description URL of the weights. */
             weights_source?: string | null;
+            /** @description More keys of `extra` that an image model does not read, because they change what its provider charges. Default: none. */
+            withheld?: string[];
         };
         /** @description Billed by call. */
         CatalogPerCall: {
@@ -2331,6 +2352,11 @@ export interface components {
             /** @description Base URL of the protocol's paths. `simulator:/PATH` is PATH on the built-in simulator. */
             base_url: string;
             /**
+             * @description Request fields that change what the provider charges (`service_tier`, `web_search_options`, …) and still reach it, because your prices
+             *     cover them. A field that is refused otherwise passes if every provider of the model lists it. Default: none.
+             */
+            forward?: string[];
+            /**
              * @description Headers sent with every call, in addition to the protocol's own. `${NAME}` in a value stands for the environment variable NAME, for a
              *     secret; `$$` stands for a dollar sign. A header whose variable is not set is omitted.
              */
@@ -2355,6 +2381,8 @@ export interface components {
         };
         /** @description One route of a model. */
         CatalogRoute: {
+            /** @description What the provider charges you, for reports; absent: unknown, and counted as nothing. */
+            cost?: components["schemas"]["CatalogRouteCost"];
             /** @description The model's id at the provider. */
             model: string;
             /** @description Id of the provider. */
@@ -2366,6 +2394,29 @@ export interface components {
              * @enum {string}
              */
             thinking?: "adaptive" | "budget";
+        };
+        /** @description What a provider charges the operator for one route, in the units of `pricing`; never shown to callers. */
+        CatalogRouteCost: {
+            /** @description USD per million tokens written to the prompt cache; default: `input`. */
+            cache_write?: components["schemas"]["CatalogUsd"];
+            /** @description USD per million tokens written to the prompt cache for an hour; default: `cache_write`. */
+            cache_write_1h?: components["schemas"]["CatalogUsd"];
+            /** @description USD per million tokens read from the prompt cache; default: `input`. */
+            cached?: components["schemas"]["CatalogUsd"];
+            /** @description USD per million input tokens. */
+            input?: components["schemas"]["CatalogUsd"];
+            /** @description USD per million output tokens, reasoning included. */
+            output?: components["schemas"]["CatalogUsd"];
+            /** @description USD per 1,000 characters. */
+            per_1k_chars?: components["schemas"]["CatalogUsd"];
+            /** @description USD per image. */
+            per_image?: components["schemas"]["CatalogUsd"];
+            /** @description USD per minute of a recording; a started minute counts as a full one. */
+            per_minute?: components["schemas"]["CatalogUsd"];
+            /** @description USD per request, besides the rest. */
+            per_request?: components["schemas"]["CatalogUsd"];
+            /** @description USD per second of video or music. */
+            per_second?: components["schemas"]["CatalogUsd"];
         };
         /**
          * Format: double
@@ -2620,7 +2671,7 @@ export interface components {
         };
         /** @description A chat request in OpenAI's format. Fields not listed here are forwarded as sent. */
         ChatRequest: {
-            /** @description Options of an audio answer; default: none. */
+            /** @description Options of an audio answer. Dropped, unless the gateway has a price for it. */
             audio?: {
                 [key: string]: unknown;
             } | null;
@@ -2657,7 +2708,7 @@ export interface components {
             messages: components["schemas"]["ChatMessage"][];
             /** @description Dropped: the gateway stores no answers. */
             metadata?: unknown;
-            /** @description Output types of the answer; default: text. */
+            /** @description Output types of the answer; default: text. Others give 400 `invalid_parameter`, unless the gateway has a price for them. */
             modalities?: string[] | null;
             /** @description Model id or alias. */
             model: string;
@@ -2693,7 +2744,7 @@ export interface components {
             safety_identifier?: string | null;
             /** @description Makes answers to the same request repeatable, as far as the model supports it; default: none. */
             seed?: number | null;
-            /** @description The provider's service tier; default: the provider's. */
+            /** @description The provider's service tier. Dropped, unless the gateway has a price for it. */
             service_tier?: string | null;
             /** @description Stop sequences: one string or several; default: none. */
             stop?: string | string[] | null;
@@ -2719,7 +2770,7 @@ export interface components {
             user?: string | null;
             /** @description How detailed the answer is, such as `low`; default: the model's. */
             verbosity?: string | null;
-            /** @description How the provider searches the web, on search models; default: the provider's. */
+            /** @description How the provider searches the web. Gives 400 `invalid_parameter`, unless the gateway has a price for it. */
             web_search_options?: {
                 [key: string]: unknown;
             } | null;
@@ -2735,7 +2786,7 @@ export interface components {
         ChatTool: {
             /** @description Name, description and JSON Schema of a function; required for type `function`. */
             function?: components["schemas"]["ChatFunction"];
-            /** @description Type of the tool, usually `function`. */
+            /** @description `function` or `custom`. Tools that the provider runs give 400 `invalid_parameter`, unless the gateway has a price for them. */
             type: string;
         } & {
             [key: string]: unknown;
@@ -4807,9 +4858,9 @@ export interface components {
         CreditBalance: {
             /** @description USD left. Calls in flight are not subtracted yet, open media holds are. Below 0 only if a call cost more than expected. */
             balance: components["schemas"]["Usd"];
-            /** @description Total USD granted: signup credit, bonuses, referrals, gifts, refunds. */
+            /** @description Total USD granted: signup credit, bonuses, referrals, gifts, refunds, less what was corrected. */
             lifetime_earned: components["schemas"]["Usd"];
-            /** @description Total USD added by payment; it sets the tier. */
+            /** @description Total USD added by payment, less what was refunded to the payer or corrected; it sets the tier. */
             lifetime_purchased: components["schemas"]["Usd"];
             /** @description Total USD spent. */
             lifetime_spent: components["schemas"]["Usd"];
@@ -5646,6 +5697,35 @@ export interface components {
                  * @enum {string}
                  */
                 type: "not_found_error";
+            };
+        };
+        /** @description Body of a 409. */
+        Error409PaymentEventNotApplied: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "payment_event_not_applied";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
             };
         };
         /** @description Body of a 413. */
@@ -6682,7 +6762,8 @@ export interface components {
         ImageRequest: {
             /**
              * @description Passed to the provider, except fields that set the price or are moderated (prompt, number of images, size, duration, reference
-             *     images): those come only from the fields above. Unpriced quality tiers of a provider run at the priced tier. More than 64 KB gives 400
+             *     images): those come only from the fields above. Unpriced tiers of a provider (quality, resolution, speed, steps, engine or version,
+             *     fidelity, web search, thinking) run at the priced tier: their keys are dropped. More than 64 KB gives 400
              *     `invalid_parameter`.
              */
             extra?: {
@@ -6852,12 +6933,16 @@ export interface components {
             amount_usd: components["schemas"]["Usd"];
             /** @description Balance in USD after this entry. */
             balance_after: components["schemas"]["Usd"];
+            /** @description Id of the entry that this one corrects, refunds or takes back; absent where it stands alone. */
+            corrects?: string;
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
             /** @description SHA-256 in hexadecimal over the previous entry's hash and this entry's content: it reveals any changed or missing entry. */
             hash: string;
             /** @description Entry id, unique within the account: `led_` and the entry's number in the account's ledger. */
             id: string;
+            /** @description Why it was posted; only on corrections, refunds and what a bank took back. */
+            reason?: string;
             /** @description Id of the request, job or top-up that the entry belongs to. */
             ref: string;
             /** @description Type of the entry. */
@@ -6881,7 +6966,7 @@ export interface components {
          * @description Type of a ledger entry.
          * @enum {string}
          */
-        LedgerEntryType: "purchase" | "signup_bonus" | "usage" | "hold" | "hold_settle" | "hold_release" | "refund" | "gift";
+        LedgerEntryType: "purchase" | "signup_bonus" | "usage" | "hold" | "hold_settle" | "hold_release" | "refund" | "gift" | "adjustment" | "payment_refund" | "dispute";
         /** @description Prices per token. */
         LegacyPriceList: {
             /** @description Every listed model, sorted by `model`. */
@@ -7620,7 +7705,7 @@ export interface components {
         PaymentEvent: {
             /** @description The provider's event id; a repeated event counts once. */
             id: string;
-            /** @description The provider's event type, such as `checkout.session.completed`. Types that add no money are accepted but have no effect. */
+            /** @description The provider's event type, such as `checkout.session.completed`. Types that say nothing about a payment are accepted but have no effect. */
             type: string;
         } & {
             [key: string]: unknown;
@@ -16151,6 +16236,19 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReceivePaymentEventError400"];
+                };
+            };
+            /** @description `payment_event_not_applied`: The event does not fit what the gateway knows of the payment. Nothing moved; the operator can list such events. */
+            409: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error409PaymentEventNotApplied"];
                 };
             };
             /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */

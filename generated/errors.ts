@@ -58,6 +58,7 @@ export type ErrorCode =
   | "invalid_token"
   | "used_token"
   | "expired_token"
+  | "payment_event_not_applied"
   | "missing_api_key"
   | "invalid_api_key"
   | "invalid_credentials"
@@ -360,6 +361,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "The token has expired.",
     "happened": "A verification lasts a day, a password reset an hour, a sign-in with a provider ten minutes.",
     "fix": "Request a new one."
+  },
+  "payment_event_not_applied": {
+    "status": 409,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "message": "The event was not applied: {reason}.",
+    "happened": "The event does not fit what the gateway knows of the payment. Nothing moved; the operator can list such events.",
+    "fix": "The payment provider sends it again. The operator finds it with svc payment list."
   },
   "missing_api_key": {
     "status": 401,

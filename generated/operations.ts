@@ -1295,6 +1295,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_json",
       "missing_parameter",
       "invalid_parameter",
+      "payment_event_not_applied",
       "request_too_large",
       "internal_error",
       "overloaded"

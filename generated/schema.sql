@@ -139,9 +139,13 @@ create table ledger_entry (
   seq bigint not null,
   balance_after bigint not null,
   hash bytea not null,
+  corrects bigint,
+  reason text,
   constraint ledger_entry_pkey PRIMARY KEY (account_id, id, kind),
-  constraint kind_decides_sign CHECK ((((kind = ANY (ARRAY['deposit'::text, 'signup_credit'::text, 'bonus'::text, 'refund'::text, 'hold_settle'::text, 'hold_release'::text])) AND (amount > 0)) OR ((kind = ANY (ARRAY['usage'::text, 'hold'::text])) AND (amount < 0)))),
-  constraint ledger_entry_amount_check CHECK ((amount <> 0))
+  constraint corrects_an_earlier_one CHECK ((corrects < seq)) NOT VALID,
+  constraint kind_decides_sign CHECK ((((kind = ANY (ARRAY['deposit'::text, 'signup_credit'::text, 'bonus'::text, 'refund'::text, 'hold_settle'::text, 'hold_release'::text])) AND (amount > 0)) OR ((kind = ANY (ARRAY['usage'::text, 'hold'::text, 'payment_refund'::text])) AND (amount < 0)) OR (kind = ANY (ARRAY['adjustment'::text, 'earned_adjustment'::text, 'dispute'::text])))) NOT VALID,
+  constraint ledger_entry_amount_check CHECK ((amount <> 0)),
+  constraint reason_is_one_line CHECK (((reason <> ''::text) AND (reason !~ '[\n\r]'::text))) NOT VALID
 );
 CREATE UNIQUE INDEX ledger_entry_chain ON public.ledger_entry USING btree (account_id, seq);
 CREATE UNIQUE INDEX ledger_entry_hold_ends_once ON public.ledger_entry USING btree (account_id, id) WHERE (kind = ANY (ARRAY['hold_settle'::text, 'hold_release'::text]));
@@ -253,6 +257,19 @@ create table payment_event (
   constraint payment_event_topup_id_fkey FOREIGN KEY (topup_id) REFERENCES topup(id)
 );
 
+create table payment_reversal (
+  id text not null,
+  topup_id uuid not null,
+  amount bigint not null,
+  withdrawn boolean not null,
+  reinstated boolean not null,
+  closed boolean not null,
+  constraint payment_reversal_pkey PRIMARY KEY (id),
+  constraint payment_reversal_amount_check CHECK ((amount >= 0)),
+  constraint payment_reversal_topup_id_fkey FOREIGN KEY (topup_id) REFERENCES topup(id)
+);
+CREATE INDEX payment_reversal_of_topup ON public.payment_reversal USING btree (topup_id);
+
 create unlogged table rate_window (
   account_id bigint not null,
   bucket text collate "C" not null,
@@ -329,14 +346,32 @@ create table topup (
   checkout_url text,
   created_at timestamp with time zone not null,
   completed_at timestamp with time zone,
+  payment_id text,
+  paid bigint,
   constraint topup_pkey PRIMARY KEY (id),
   constraint topup_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
   constraint topup_amount_check CHECK ((amount > 0)),
   constraint topup_check CHECK (((status = 'pending'::text) = (completed_at IS NULL))),
   constraint topup_checkout_id_key UNIQUE (checkout_id),
+  constraint topup_payment_id_key UNIQUE (payment_id),
   constraint topup_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'expired'::text])))
 );
 CREATE INDEX topup_of_account ON public.topup USING btree (account_id, created_at DESC);
+
+create table unapplied_event (
+  id text not null,
+  type text not null,
+  about text not null,
+  said text not null,
+  topup_id uuid,
+  reason text not null,
+  first_at timestamp with time zone not null,
+  last_at timestamp with time zone not null,
+  times integer not null default 1,
+  constraint unapplied_event_pkey PRIMARY KEY (id),
+  constraint unapplied_event_topup_id_fkey FOREIGN KEY (topup_id) REFERENCES topup(id)
+);
+CREATE INDEX unapplied_event_newest ON public.unapplied_event USING btree (first_at DESC);
 
 create table usage_log (
   account_id bigint not null,
@@ -370,6 +405,7 @@ create table usage_log (
   units numeric,
   unit text,
   job_id text,
+  expense bigint,
   constraint usage_log_pkey PRIMARY KEY (account_id, created_at, id),
   constraint failures_are_free CHECK (((status <> 'failed'::text) OR (cost = 0))),
   constraint usage_log_cache_read_tokens_check CHECK ((cache_read_tokens >= 0)),
@@ -433,13 +469,16 @@ CREATE INDEX voice_account ON public.voice USING btree (account_id, created_at);
 -- function balance_starts_empty() returns trigger
 -- function chain_entry() returns trigger
 -- function check_media_job_move() returns trigger
+-- function correction_text(_corrects bigint, _reason text) returns text
 -- function database_identity() returns TABLE(system_id text, timeline bigint, only_reads boolean)
 -- function drop_partitions(_parent text, _keep_months integer) returns text[]
 -- function ensure_log_statistics() returns void
 -- function ensure_partitions(_parent text, _ahead integer) returns void
 -- aggregate entry_hashes(_before bytea, _text text) returns bytea
 -- function entry_text(_account bigint, _seq bigint, _at timestamp with time zone, _id uuid, _kind text, _amount bigint, _ref text, _key bigint, _balance_after bigint) returns text
+-- function ledger_correct(_account bigint, _id uuid, _at timestamp with time zone, _kind text, _amount bigint, _ref text, _reason text, _corrects bigint) returns TABLE(refused text, seq bigint, balance bigint) set enable_seqscan=off, lock_timeout=3s
 -- function ledger_raise(_account bigint, _id uuid, _want bigint) returns TABLE(granted bigint, available bigint, reserved bigint, refused text, key_left bigint) set lock_timeout=1s
+-- function ledger_refund(_account bigint, _id uuid, _at timestamp with time zone, _amount bigint, _reason text) returns TABLE(refused text, seq bigint, refunded bigint, balance bigint) set enable_seqscan=off, lock_timeout=3s
 -- function ledger_reserve(_owner uuid, _account bigint[], _id uuid[], _want bigint[], _least bigint[], _key bigint[], _pool text[], _pool_max integer[], _group text[], _group_max integer[], _ttl interval) returns TABLE(n integer, granted bigint, available bigint, reserved bigint, refused text, key_left bigint) set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
 -- function ledger_settle(_account bigint[], _id uuid[], _logs jsonb) returns TABLE(account_id bigint, balance bigint) set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
 -- function ledger_sweep(_dead_after interval) returns integer

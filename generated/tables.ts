@@ -98,11 +98,13 @@ export interface LedgerEntry {
   account_id: bigint;
   amount: bigint;
   balance_after: bigint;
+  corrects: bigint | null;
   created_at: Timestamp;
   hash: Buffer;
   id: string;
   key_id: bigint | null;
   kind: string;
+  reason: string | null;
   ref: string;
   seq: bigint;
 }
@@ -164,6 +166,15 @@ export interface PaymentEvent {
   type: string;
 }
 
+export interface PaymentReversal {
+  amount: bigint;
+  closed: boolean;
+  id: string;
+  reinstated: boolean;
+  topup_id: string;
+  withdrawn: boolean;
+}
+
 export interface RateWindow {
   account_id: bigint;
   bucket: string;
@@ -211,7 +222,21 @@ export interface Topup {
   completed_at: Timestamp | null;
   created_at: Timestamp;
   id: string;
+  paid: bigint | null;
+  payment_id: string | null;
   status: string;
+}
+
+export interface UnappliedEvent {
+  about: string;
+  first_at: Timestamp;
+  id: string;
+  last_at: Timestamp;
+  reason: string;
+  said: string;
+  times: Generated<number>;
+  topup_id: string | null;
+  type: string;
 }
 
 export interface UsageLog {
@@ -225,6 +250,7 @@ export interface UsageLog {
   error_code: string | null;
   error_message: string | null;
   estimated: Generated<boolean>;
+  expense: bigint | null;
   fallback_layer: number | null;
   first_byte_ms: number | null;
   http_status: number;
@@ -286,12 +312,14 @@ export interface DB {
   media_job: MediaJob;
   media_job_move: MediaJobMove;
   payment_event: PaymentEvent;
+  payment_reversal: PaymentReversal;
   rate_window: RateWindow;
   replica: Replica;
   session: Session;
   sign_in_flow: SignInFlow;
   signup_mailbox: SignupMailbox;
   topup: Topup;
+  unapplied_event: UnappliedEvent;
   usage_log: UsageLog;
   verification: Verification;
   voice: Voice;

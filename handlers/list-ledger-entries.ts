@@ -14,5 +14,5 @@ export const listLedgerEntries: Handler<"listLedgerEntries"> = async ({ db }, { 
 };
 
 async function placeOf(db: Context["db"], accountId: bigint, id: string): Promise<bigint> {
-  return (await findEntry(db, accountId, id)) ?? failParameter("after", "it is not the id of an entry in this ledger");
+  return (await findEntry(db, accountId, id))?.seq ?? failParameter("after", "it is not the id of an entry in this ledger");
 }

@@ -1,7 +1,7 @@
-// POST /v1/credits/webhooks/stripe: accepts an event only with a signature over its exact bytes. src/payments/topups.ts carries it out.
+// POST /v1/credits/webhooks/stripe: accepts an event only with a signature over its exact bytes. src/payments/events.ts carries it out.
 import type { Context } from "../src/context.ts";
 import { failParameter } from "../src/errors/fail.ts";
-import { takeEvent } from "../src/payments/topups.ts";
+import { takeEvent } from "../src/payments/events.ts";
 import type { Handler, Request } from "../src/operation.ts";
 
 /** Wrong signatures allowed from one network. The provider's own are right, so none of its events is refused for this. */

@@ -68,6 +68,10 @@ export interface StripeConfig {
   webhookSecret: string;
   /** Null: Stripe's own. */
   apiBase: string | null;
+  /** Stripe adds the tax of the payer's address to what was ordered. */
+  automaticTax: boolean;
+  /** A disputed payment suspends its account. */
+  suspendOnDispute: boolean;
 }
 
 export interface TracesConfig {
@@ -92,7 +96,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     dataDir: text("SVC_DATA_DIR") ?? ".svc",
     catalogPath: text("SVC_CATALOG"),
     publicUrl: webAddress(text("SVC_PUBLIC_URL"), "SVC_PUBLIC_URL")?.href.replace(/\/+$/, "") ?? null,
-    allowPrivateUrls: oneOf(text("SVC_ALLOW_PRIVATE_URLS"), "SVC_ALLOW_PRIVATE_URLS", ["1", "0", "off", "false"]) === "1",
+    allowPrivateUrls: oneOf(text("SVC_ALLOW_PRIVATE_URLS"), "SVC_ALLOW_PRIVATE_URLS", onOff) === "1",
     blobUrl: text("SVC_BLOB_URL"),
     smtpUrl: text("SMTP_URL"),
     mailFrom: text("SVC_MAIL_FROM") ?? "gateway@localhost",
@@ -112,6 +116,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     environment,
   };
 }
+
+const onOff = ["1", "0", "off", "false"];
 
 /** pino's. */
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
@@ -172,7 +178,9 @@ function readStripe(text: (name: string) => string | null): StripeConfig | null 
     throw new Error("STRIPE_SECRET_KEY is set and STRIPE_WEBHOOK_SECRET is not: payments would be taken and never credited");
   if (apiBase !== null && !/^https?:\/\/[^/?#]+\/?$/.test(apiBase))
     throw new Error(`STRIPE_API_BASE must be an http(s) address without a path, not "${apiBase}"`);
-  return { secretKey, webhookSecret, apiBase };
+  const automaticTax = oneOf(text("STRIPE_AUTOMATIC_TAX"), "STRIPE_AUTOMATIC_TAX", onOff) === "1";
+  const suspendOnDispute = oneOf(text("SVC_SUSPEND_ON_DISPUTE"), "SVC_SUSPEND_ON_DISPUTE", onOff) === "1";
+  return { secretKey, webhookSecret, apiBase, automaticTax, suspendOnDispute };
 }
 
 function wholeNumber(text: string | null, name: string, min: number, max: number): number | undefined {

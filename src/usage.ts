@@ -6,6 +6,8 @@ export interface Usage {
   input: number;
   cacheRead: number;
   cacheWrite: number;
+  /** Of the writes, those that are kept for an hour; absent: none that is known. */
+  cacheWriteHour?: number;
   output: number;
   reasoning: number;
 }
@@ -22,6 +24,7 @@ function addUsages(one: Usage, other: Usage): Usage {
     input: one.input + other.input,
     cacheRead: one.cacheRead + other.cacheRead,
     cacheWrite: one.cacheWrite + other.cacheWrite,
+    cacheWriteHour: (one.cacheWriteHour ?? 0) + (other.cacheWriteHour ?? 0),
     output: one.output + other.output,
     reasoning: one.reasoning + other.reasoning,
   };

@@ -363,15 +363,15 @@ export interface ChatRequest {
   prompt_cache_retention?: string | null | undefined;
   /** How the provider caches the prompt; default: the provider's. */
   prompt_cache_options?: { [key: string]: unknown } | null | undefined;
-  /** The provider's service tier; default: the provider's. */
+  /** The provider's service tier. Dropped, unless the gateway has a price for it. */
   service_tier?: string | null | undefined;
-  /** Output types of the answer; default: text. */
+  /** Output types of the answer; default: text. Others give 400 `invalid_parameter`, unless the gateway has a price for them. */
   modalities?: string[] | null | undefined;
-  /** Options of an audio answer; default: none. */
+  /** Options of an audio answer. Dropped, unless the gateway has a price for it. */
   audio?: { [key: string]: unknown } | null | undefined;
   /** Predicted text that most of the answer will match; default: none. */
   prediction?: { [key: string]: unknown } | null | undefined;
-  /** How the provider searches the web, on search models; default: the provider's. */
+  /** How the provider searches the web. Gives 400 `invalid_parameter`, unless the gateway has a price for it. */
   web_search_options?: { [key: string]: unknown } | null | undefined;
   /** Settings of the provider's own moderation; default: the provider's. */
   moderation?: { [key: string]: unknown } | null | undefined;
@@ -396,7 +396,7 @@ export type ChatRole = "developer" | "system" | "user" | "assistant" | "tool" | 
 
 /** A tool that the model may call. Only on models with `supports_tools`. */
 export interface ChatTool {
-  /** Type of the tool, usually `function`. */
+  /** `function` or `custom`. Tools that the provider runs give 400 `invalid_parameter`, unless the gateway has a price for them. */
   type: string;
   /** Name, description and JSON Schema of a function; required for type `function`. */
   function?: ChatFunction | undefined;
@@ -589,9 +589,9 @@ export interface ContentSource {
 export interface CreditBalance {
   /** USD left. Calls in flight are not subtracted yet, open media holds are. Below 0 only if a call cost more than expected. */
   balance: number;
-  /** Total USD added by payment; it sets the tier. */
+  /** Total USD added by payment, less what was refunded to the payer or corrected; it sets the tier. */
   lifetime_purchased: number;
-  /** Total USD granted: signup credit, bonuses, referrals, gifts, refunds. */
+  /** Total USD granted: signup credit, bonuses, referrals, gifts, refunds, less what was corrected. */
   lifetime_earned: number;
   /** Total USD spent. */
   lifetime_spent: number;
@@ -1099,7 +1099,8 @@ export interface ImageRequest {
   idempotency_key?: string | null | undefined;
   /**
    * Passed to the provider, except fields that set the price or are moderated (prompt, number of images, size, duration, reference
-   * images): those come only from the fields above. Unpriced quality tiers of a provider run at the priced tier. More than 64 KB gives 400
+   * images): those come only from the fields above. Unpriced tiers of a provider (quality, resolution, speed, steps, engine or version,
+   * fidelity, web search, thinking) run at the priced tier: their keys are dropped. More than 64 KB gives 400
    * `invalid_parameter`.
    */
   extra?: { [key: string]: unknown } | null | undefined;
@@ -1230,6 +1231,10 @@ export interface LedgerEntry {
   balance_after: number;
   /** Id of the request, job or top-up that the entry belongs to. */
   ref: string;
+  /** Id of the entry that this one corrects, refunds or takes back; absent where it stands alone. */
+  corrects?: string;
+  /** Why it was posted; only on corrections, refunds and what a bank took back. */
+  reason?: string;
   /** SHA-256 in hexadecimal over the previous entry's hash and this entry's content: it reveals any changed or missing entry. */
   hash: string;
   /** When it was created. */
@@ -1249,7 +1254,18 @@ export interface LedgerEntryList {
 }
 
 /** Type of a ledger entry. */
-export type LedgerEntryType = "purchase" | "signup_bonus" | "usage" | "hold" | "hold_settle" | "hold_release" | "refund" | "gift";
+export type LedgerEntryType = 
+  | "purchase"
+  | "signup_bonus"
+  | "usage"
+  | "hold"
+  | "hold_settle"
+  | "hold_release"
+  | "refund"
+  | "gift"
+  | "adjustment"
+  | "payment_refund"
+  | "dispute";
 
 /** What is left of the account's limits. */
 export interface LimitState {

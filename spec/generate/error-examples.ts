@@ -138,6 +138,7 @@ const samplesOf: Record<string, Record<string, string>> = {
   audio_concurrent_limit: { limit: "2" },
   rate_limited: { limit: "6" },
   topup_not_found: { id: "top_0195c1f2" },
+  payment_event_not_applied: { reason: "it names no payment of this gateway" },
 };
 
 /** Where the field is the operation's own, the reason is not: it speaks of a chat's. */

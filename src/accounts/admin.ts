@@ -61,7 +61,7 @@ export function statusOf({ suspendedAt }: Pick<AccountRecord, "suspendedAt">): "
 }
 
 /** A trigger notifies every replica. */
-export async function setSuspended(db: Db, accountId: bigint, suspendedAt: Date | null): Promise<void> {
+export async function setSuspended(db: Queries, accountId: bigint, suspendedAt: Date | null): Promise<void> {
   await db.pool.query("update account set suspended_at = $2 where id = $1", [accountId, suspendedAt]);
 }
 

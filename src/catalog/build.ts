@@ -7,6 +7,7 @@ import { defaultAspect } from "./check.ts";
 import type { CatalogFile, FileModel } from "./file.ts";
 import { tokenTerms, withCandidates } from "./prepare.ts";
 import { readPricing } from "./prices.ts";
+import { readCost } from "./route-cost.ts";
 import { type ProviderSurroundings, readProvider } from "./provider.ts";
 import { makeRow } from "./row.ts";
 import { shippedTiers } from "./tiers.ts";
@@ -43,6 +44,7 @@ function buildModel(model: FileModel, providers: Catalog["providers"], limits: F
       model: route.model,
       reducedPrecision: route.reduced_precision ?? null,
       thinking: route.thinking ?? "budget",
+      cost: route.cost === undefined ? null : readCost(route.cost),
     })),
     fallbacks: model.fallbacks ?? [],
     state: stateOf(model),
@@ -58,6 +60,7 @@ function buildModel(model: FileModel, providers: Catalog["providers"], limits: F
       caching: row.supports_caching,
     },
     contextWindow: row.context_window,
+    imageTokensMax: model.image_tokens_max ?? anyImageTokensMax,
     maxOutputTokens: Math.min(row.max_output_tokens, row.gateway_output_limit ?? row.max_output_tokens),
     outputLimited: row.gateway_output_limit !== null,
     freeTier,
@@ -65,6 +68,9 @@ function buildModel(model: FileModel, providers: Catalog["providers"], limits: F
     tokens: tokenTerms(model.id, model.type, pricing),
   });
 }
+
+/** GPT-4o mini takes the most: 2,833 tokens, and 5,667 for each of at most eight tiles. Qwen's models take up to 16,384. */
+const anyImageTokensMax = 48_169;
 
 function stateOf({ state }: FileModel): ModelState {
   if (state?.retired) return { kind: "retired", replacement: state.replacement ?? null };
@@ -84,7 +90,8 @@ function mediaOf(model: FileModel, reads: readonly string[]): MediaRules {
       model.sizes === undefined ? null : Object.fromEntries(Object.entries(model.sizes).map(([aspect, size]) => [aspect, pixelsOf(size)])),
     durations,
     defaultDurationSec: model.default_duration_s ?? model.durations?.[0] ?? 5,
-    extraKeys: model.extra_keys ?? [],
+    extraKeys: model.extra_keys ?? null,
+    withheld: model.withheld ?? [],
     supportsTimestamps: model.supports_timestamps ?? true,
   };
 }

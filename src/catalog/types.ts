@@ -5,6 +5,8 @@ import type { Amount, Price } from "../money.ts";
 import type { PixelSize } from "../providers/verbs/media.ts";
 import type { Provider, Route } from "../providers/types.ts";
 
+export type { RouteCost } from "../providers/types.ts";
+
 /** The row as answers show it. */
 export type ModelRow = components["schemas"]["ModelRow"];
 
@@ -65,6 +67,8 @@ export interface Model {
   supports: { tools: boolean; structuredOutputs: boolean; reasoning: boolean; vision: boolean; caching: boolean };
   /** Tokens; 0 where the type has none. */
   contextWindow: number;
+  /** The most tokens that it makes of one image. */
+  imageTokensMax: number;
   maxOutputTokens: number;
   /** The gateway sets `maxOutputTokens`: the provider doesn't know it, so it always goes upstream as the cap. */
   outputLimited: boolean;
@@ -100,8 +104,10 @@ export interface MediaRules {
   /** Seconds that may be asked for, ascending; empty: any. */
   durations: readonly number[];
   defaultDurationSec: number;
-  /** Keys of `extra` that are read. */
-  extraKeys: readonly string[];
+  /** Keys of `extra` that are read; null: none of a video's, all of an image's that set no price. */
+  extraKeys: readonly string[] | null;
+  /** Keys of an image's `extra` that are not read either. */
+  withheld: readonly string[];
   /** False: serves text and json only. */
   supportsTimestamps: boolean;
 }

@@ -4,10 +4,10 @@ import { listKeys } from "../accounts/key-records.ts";
 import { openSession, sessionCookiePair } from "../accounts/sessions.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
-import { type Db, inTransaction, type Queries } from "../db/connect.ts";
+import { inTransaction, type Queries } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
 import { readBalance, readMediaHolds } from "../ledger/balance.ts";
-import { MaybePosted, type PostedKind, postEntry, postEntryPatiently, postSignupCredit, type SignupCredit } from "../ledger/post.ts";
+import { type PostedKind, postEntry, postSignupCredit, type SignupCredit } from "../ledger/post.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";
 import { isEmailAddress } from "../text/email-address.ts";
 import { readAccount, readAmount, readWholeNumber } from "./arguments.ts";
@@ -73,14 +73,6 @@ export async function show({ config, words }: Input): Promise<Outcome> {
   });
 }
 
-export async function deposit(input: Input): Promise<Outcome> {
-  return post(input, "deposit");
-}
-
-export async function credit(input: Input): Promise<Outcome> {
-  return post(input, "bonus");
-}
-
 export async function suspend(input: Input): Promise<Outcome> {
   return setWhetherSuspended(input, true);
 }
@@ -96,30 +88,6 @@ async function setWhetherSuspended({ config, words }: Input, suspended: boolean)
     const id = accountIdText(accountId);
     return { json: { account_id: id, suspended }, text: `${id} ${email} ${suspended ? "is suspended" : "is active again"}` };
   });
-}
-
-/** A restart of Postgres takes less time, on a busy machine too. */
-const timeoutMs = 20_000;
-/** The server gives up an attempt before the connection does, so after a minute no attempt can still be running. */
-const ofATry = { statementTimeoutMs: 4_000, silenceMs: 5_000 };
-
-async function post({ config, words }: Input, kind: "deposit" | "bonus"): Promise<Outcome> {
-  const amount = readAmount(words[1]!, "USD");
-  const work = async (db: Db): Promise<Outcome> => {
-    const { accountId } = await readAccount(db, words[0]!);
-    const id = accountIdText(accountId);
-    const before = await readBalance(db, accountId);
-    try {
-      const balance = await postEntryPatiently(db, { accountId, kind, amount, ref: "cli", at: systemClock() }, timeoutMs);
-      return { json: { account_id: id, balance: toUsd(balance) }, text: `${id} balance ${usdText(balance)} USD` };
-    } catch (error) {
-      if (!(error instanceof MaybePosted)) throw error;
-      const [total, was] = kind === "deposit" ? ["lifetime_purchased", before!.purchased] : ["lifetime_earned", before!.earned];
-      const look = `svc account show ${id} --json shows ${total} ${toUsd(was + amount)} if it was posted and ${toUsd(was)} if not`;
-      throw new Error(`${error.message}: before you retry, check in a minute: ${look}`, { cause: error.cause });
-    }
-  };
-  return withDatabase(config, work, ofATry);
 }
 
 // `svc session create`: opens a session as signing in does.

@@ -22,6 +22,13 @@ export function readBudget(text: string, name: string): Amount {
   return amount;
 }
 
+/** Above or below 0. */
+export function readSignedAmount(text: string, name: string): Amount {
+  const amount = readBudget(text.replace(/^[+-]/, ""), name);
+  if (amount === 0n) throw new UsageError(`${name} must not be 0`);
+  return text.startsWith("-") ? -amount : amount;
+}
+
 export function readWholeNumber(text: string, name: string, min: number, max: number): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= min && value <= max)) throw new UsageError(`${name} must be a whole number from ${min} to ${max}, not "${text}"`);

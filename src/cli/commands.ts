@@ -4,6 +4,12 @@ import type { Command, Option } from "./command.ts";
 const text = (value: string, does: string): Option => ({ type: "string", value, does });
 const flag = (does: string): Option => ({ type: "boolean", does });
 
+const reportOptions = {
+  by: { ...text("GROUP", "account, model, route, provider, key or day"), required: true as const },
+  month: text("YYYY-MM", "the month, in UTC; by default the current one"),
+  csv: flag("print comma-separated values"),
+};
+
 export const commands: readonly Command[] = [
   {
     name: "start",
@@ -56,14 +62,25 @@ export const commands: readonly Command[] = [
     takes: ["ID", "USD"],
     options: {},
     does: "add purchased money, an amount above 0",
-    run: async (input) => (await import("./account.ts")).deposit(input),
+    run: async (input) => (await import("./money.ts")).deposit(input),
   },
   {
     name: "account credit",
     takes: ["ID", "USD"],
     options: {},
     does: "add earned money (a bonus), an amount above 0",
-    run: async (input) => (await import("./account.ts")).credit(input),
+    run: async (input) => (await import("./money.ts")).credit(input),
+  },
+  {
+    name: "account adjust",
+    takes: ["ID", "USD"],
+    options: {
+      reason: { ...text("TEXT", "why, in one line; the account's owner sees it"), required: true },
+      entry: text("ENTRY", "the ledger entry that is wrong, such as led_3; the correction is of its kind of money"),
+      earned: flag("correct earned money instead of purchased money"),
+    },
+    does: "correct an account's money by an amount above or below 0, such as -5",
+    run: async (input) => (await import("./money.ts")).adjust(input),
   },
   {
     name: "account suspend",
@@ -125,6 +142,31 @@ export const commands: readonly Command[] = [
     run: async (input) => (await import("./key.ts")).remove(input),
   },
   {
+    name: "refund",
+    takes: ["REQUEST_ID"],
+    options: {
+      reason: { ...text("TEXT", "why, in one line; the account's owner sees it"), required: true },
+      amount: text("USD", "give back only this much; by default the whole charge"),
+      account: text("ACCOUNT", "the request's account, if several accounts sent the same id"),
+    },
+    does: "refund the charge of a call or a media job, once; REQUEST_ID may be the job's id",
+    run: async (input) => (await import("./refund.ts")).refund(input),
+  },
+  {
+    name: "payment list",
+    takes: [],
+    options: {},
+    does: "list the payment provider's events that could not be applied, newest first",
+    run: async (input) => (await import("./payment.ts")).list(input),
+  },
+  {
+    name: "payment dismiss",
+    takes: ["EVENT"],
+    options: {},
+    does: "take an event off that list, after you have dealt with it by hand; it has no effect any more",
+    run: async (input) => (await import("./payment.ts")).dismiss(input),
+  },
+  {
     name: "request show",
     takes: ["REQUEST_ID"],
     options: { account: text("ACCOUNT", "the request's account, if several accounts sent the same id") },
@@ -168,6 +210,30 @@ export const commands: readonly Command[] = [
     options: {},
     does: "refund the charge of a job that succeeded",
     run: async (input) => (await import("./job.ts")).refund(input),
+  },
+  {
+    name: "report spend",
+    takes: [],
+    options: reportOptions,
+    does: "sum up a month's charges, the biggest first",
+    run: async (input) => (await import("./report.ts")).spend(input),
+  },
+  {
+    name: "report margin",
+    takes: [],
+    options: reportOptions,
+    does: "sum up a month's charges and what the providers charge you for them, the worst margin first",
+    run: async (input) => (await import("./report.ts")).margin(input),
+  },
+  {
+    name: "reconcile",
+    takes: ["PROVIDER", "FILE"],
+    options: {
+      key: text("KEY", "only usage of this key of yours at the provider, as the file names it"),
+      map: text("NAMES", "the file's columns, if it is neither OpenAI's nor Anthropic's: day=COLUMN,model=COLUMN,input=COLUMN,…"),
+    },
+    does: "compare a provider's usage export (CSV) with the usage log; exit status 1 if anything differs",
+    run: async (input) => (await import("./reconcile.ts")).reconcile(input),
   },
   {
     name: "ledger audit",

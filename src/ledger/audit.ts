@@ -48,8 +48,8 @@ const countsSql = `
 const mismatchesSql = `
   with e as (
     select account_id, sum(amount)::bigint as total,
-      coalesce(sum(amount) filter (where kind = 'deposit'), 0)::bigint as purchased,
-      coalesce(sum(amount) filter (where kind in ('signup_credit', 'bonus', 'refund')), 0)::bigint as earned,
+      coalesce(sum(amount) filter (where kind in ('deposit', 'adjustment', 'payment_refund', 'dispute')), 0)::bigint as purchased,
+      coalesce(sum(amount) filter (where kind in ('signup_credit', 'bonus', 'refund', 'earned_adjustment')), 0)::bigint as earned,
       coalesce(-sum(amount) filter (where kind = 'usage'), 0)::bigint as spent, max(seq) as last_seq
     from ledger_entry group by account_id
   ), h as (select account_id, sum(amount)::bigint as reserved from hold group by account_id),
@@ -70,7 +70,7 @@ const mismatchesSql = `
     select l.account_id, 'charge of request ' || l.request_id as what, l.cost as stored, coalesce(-u.amount, 0) as computed
     from usage_log l left join ledger_entry u on u.account_id = l.account_id and u.id = l.id and u.kind = 'usage'
   ), ke as (
-    select account_id, key_id, coalesce(-sum(amount) filter (where kind = 'usage'), 0)::bigint as spent,
+    select account_id, key_id, coalesce(-sum(amount) filter (where kind in ('usage', 'refund', 'earned_adjustment')), 0)::bigint as spent,
       coalesce(-sum(amount) filter (where kind in ('hold', 'hold_settle', 'hold_release')), 0)::bigint as reserved
     from ledger_entry where key_id is not null group by account_id, key_id
   ), kh as (select account_id, key_id, sum(amount)::bigint as reserved from hold where key_id is not null group by account_id, key_id),

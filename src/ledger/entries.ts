@@ -9,6 +9,9 @@ interface Entry {
   amount: Amount;
   balanceAfter: Amount;
   ref: string;
+  /** The seq of the entry that it corrects. */
+  corrects: bigint | null;
+  reason: string | null;
   hash: Buffer;
   createdAt: Date;
 }
@@ -23,13 +26,17 @@ const typeOfKind = {
   hold_release: "hold_release",
   refund: "refund",
   bonus: "gift",
+  adjustment: "adjustment",
+  earned_adjustment: "adjustment",
+  payment_refund: "payment_refund",
+  dispute: "dispute",
 } as const;
 
 type EntryType = (typeof typeOfKind)[keyof typeof typeOfKind];
 
-const kindOfType = Object.fromEntries(Object.entries(typeOfKind).map(([kind, type]) => [type, kind])) as Record<EntryType, string>;
+const kindsOfType = (type: EntryType) => Object.entries(typeOfKind).flatMap(([kind, itsType]) => (itsType === type ? [kind] : []));
 
-const columns = `seq, kind, amount, balance_after as "balanceAfter", ref, hash, created_at as "createdAt"`;
+const columns = `seq, kind, amount, balance_after as "balanceAfter", ref, corrects, reason, hash, created_at as "createdAt"`;
 
 interface EntryFilter {
   /** Only entries before this number; null: from the newest. */
@@ -40,10 +47,10 @@ interface EntryFilter {
 /** Newest first. */
 export async function readEntries(db: Queries, accountId: bigint, { before, type }: EntryFilter, limit: number): Promise<Entry[]> {
   // Entries other than usage are rare and have an index of their own.
-  const ofType = type === null ? "" : type === "usage" ? "and kind = $4" : "and kind = $4 and kind <> 'usage'";
+  const ofType = type === null ? "" : type === "usage" ? "and kind = 'usage'" : "and kind = any($4) and kind <> 'usage'";
   const { rows } = await db.pool.query<Entry>(
     `select ${columns} from ledger_entry where account_id = $1 and ($2::bigint is null or seq < $2) ${ofType} order by seq desc limit $3`,
-    [accountId, before, limit, ...(type === null ? [] : [kindOfType[type]])],
+    [accountId, before, limit, ...(type === null || type === "usage" ? [] : [kindsOfType(type)])],
   );
   return rows;
 }
@@ -57,25 +64,31 @@ export async function readEntriesOf(db: Queries, accountId: bigint, id: string):
   return rows;
 }
 
-/** The number of the entry with this id in the account's ledger; undefined: there is none. */
-export async function findEntry(db: Queries, accountId: bigint, id: string): Promise<bigint | undefined> {
+/** The entry with this id in the account's ledger; undefined: there is none. */
+export async function findEntry(db: Queries, accountId: bigint, id: string): Promise<Entry | undefined> {
   const digits = /^led_([1-9]\d{0,17})$/.exec(id)?.[1];
   if (digits === undefined) return undefined;
-  const { rows } = await db.pool.query<{ seq: bigint }>("select seq from ledger_entry where account_id = $1 and seq = $2", [
+  const { rows } = await db.pool.query<Entry>(`select ${columns} from ledger_entry where account_id = $1 and seq = $2`, [
     accountId,
     BigInt(digits),
   ]);
-  return rows[0]?.seq;
+  return rows[0];
+}
+
+export function entryId(seq: bigint): string {
+  return `led_${seq}`;
 }
 
 /** An entry as the contract shows it. */
-export function entryRecord({ seq, kind, amount, balanceAfter, ref, hash, createdAt }: Entry) {
+export function entryRecord({ seq, kind, amount, balanceAfter, ref, corrects, reason, hash, createdAt }: Entry) {
   return {
-    id: `led_${seq}`,
+    id: entryId(seq),
     type: typeOfKind[kind as keyof typeof typeOfKind],
     amount_usd: toUsd(amount),
     balance_after: toUsd(balanceAfter),
     ref,
+    ...(corrects !== null && { corrects: entryId(corrects) }),
+    ...(reason !== null && { reason }),
     hash: hash.toString("hex"),
     created_at: createdAt.toISOString(),
   };

@@ -38,15 +38,25 @@ export async function postEntryPatiently(
   timeoutMs: number,
 ): Promise<Amount> {
   const values = [accountId, at, uuidv7(at), kind, amount, ref];
+  const post = () => db.pool.query(`${insertion} on conflict (account_id, id, kind) do nothing`, values);
+  return postPatiently(timeoutMs, post, () => readTotal(db, accountId));
+}
+
+/** `post` runs again while the database is unavailable, and posts the same entry each time. */
+export async function postPatiently<Posted, Answer>(
+  timeoutMs: number,
+  post: () => Promise<Posted>,
+  read: (posted: Posted) => Answer | Promise<Answer>,
+): Promise<Answer> {
   let maybePosted = false;
   try {
     return await persist(timeoutMs, new AbortController().signal, async () => {
-      await db.pool.query(`${insertion} on conflict (account_id, id, kind) do nothing`, values).catch((error: unknown) => {
+      const posted = await post().catch((error: unknown) => {
         maybePosted ||= isTransient(error) && !isSurelyUndone(error);
         throw error;
       });
       maybePosted = true;
-      return readTotal(db, accountId);
+      return read(posted);
     });
   } catch (error) {
     throw maybePosted ? new MaybePosted("it may have been posted", { cause: error }) : error;

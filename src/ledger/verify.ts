@@ -35,6 +35,8 @@ interface Link {
   ref: string;
   key_id: bigint | null;
   balance_after: bigint;
+  corrects: bigint | null;
+  reason: string | null;
   hash: Buffer;
 }
 
@@ -79,8 +81,8 @@ export function verifyChain(db: Db): Promise<ChainVerdict> {
 }
 
 const pageSql = `
-  select account_id, seq, (extract(epoch from created_at) * 1000000)::bigint as microseconds, id, kind, amount, ref, key_id, balance_after, hash
-  from ledger_entry where (account_id, seq) > ($1, $2) order by account_id, seq limit $3`;
+  select account_id, seq, (extract(epoch from created_at) * 1000000)::bigint as microseconds, id, kind, amount, ref, key_id, balance_after,
+    corrects, reason, hash from ledger_entry where (account_id, seq) > ($1, $2) order by account_id, seq limit $3`;
 
 function startOf(accountId: bigint): Last {
   return { accountId, seq: 0n, balance: 0n, hash: Buffer.alloc(0) };
@@ -95,8 +97,9 @@ function faultOf(link: Link, last: Last): string | null {
 }
 
 function hashOf(link: Link, before: Buffer): Buffer {
-  const { account_id, seq, microseconds, id, kind, amount, ref, key_id, balance_after } = link;
-  const text = [account_id, seq, microseconds, id, kind, amount, ref, key_id ?? "", balance_after].join("\n");
+  const { account_id, seq, microseconds, id, kind, amount, ref, key_id, balance_after, corrects, reason } = link;
+  const correction = corrects === null && reason === null ? [] : [`corrects ${corrects ?? "none"} ${reason ?? ""}`];
+  const text = [...correction, account_id, seq, microseconds, id, kind, amount, ref, key_id ?? "", balance_after].join("\n");
   return createHash("sha256").update(before).update(text).digest();
 }
 

@@ -1,11 +1,11 @@
-// The payment provider: Stripe Checkout through its own SDK. Turns a top-up into a checkout, and a signed event into its
-// effect on a top-up. Stores nothing and moves no money.
+// The payment provider: Stripe Checkout through its own SDK. Turns a top-up into a checkout, and a signed event into what
+// it says of a payment. Stores nothing and moves no money.
 import Stripe from "stripe";
 import type { StripeConfig } from "../config.ts";
 import { parseJson } from "../json/parse.ts";
-import { cent } from "../money.ts";
+import { type Amount, cent } from "../money.ts";
 import { withTimeout } from "../concurrency/timeout.ts";
-import type { CheckoutEvent, CheckoutOrder, CheckoutOutcome, Payments } from "./types.ts";
+import type { CheckoutEvent, CheckoutOrder, CheckoutOutcome, DisputeEvent, PaymentEvent, Payments, RefundEvent } from "./types.ts";
 import { parseTopupId, topupIdText } from "./topup-id.ts";
 
 /** At most three attempts; the SDK pauses for half a second and more between them. */
@@ -26,19 +26,24 @@ export function connectStripe(config: StripeConfig): Payments {
   });
   return {
     async openCheckout(order) {
-      const { id, url } = await withTimeout(deadlineMs, createSession(stripe, order), failLate).catch(failPlainly);
+      const { id, url } = await withTimeout(deadlineMs, createSession(stripe, config.automaticTax, order), failLate).catch(failPlainly);
       if (url === null) throw new Error(`the checkout ${id} came without an address`);
       return { id, url };
     },
     readEvent(bytes, signature, at) {
       // constructEvent would do both, but read the event by JSON.parse (json.ts).
       Stripe.webhooks.signature!.verifyHeader(bytes, signature, config.webhookSecret, toleranceSec, undefined, at.getTime());
-      return checkoutEventOf(parseJson(bytes.toString()) as Stripe.Event);
+      return paymentEventOf(parseJson(bytes.toString()) as Stripe.Event);
     },
+    suspendsOnDispute: config.suspendOnDispute,
   };
 }
 
-function createSession(stripe: Stripe, { topupId, amount, returnUrl, expiresAt }: CheckoutOrder): Promise<Stripe.Checkout.Session> {
+function createSession(
+  stripe: Stripe,
+  automaticTax: boolean,
+  { topupId, amount, returnUrl, expiresAt }: CheckoutOrder,
+): Promise<Stripe.Checkout.Session> {
   const id = topupIdText(topupId);
   return stripe.checkout.sessions.create(
     {
@@ -52,6 +57,7 @@ function createSession(stripe: Stripe, { topupId, amount, returnUrl, expiresAt }
       payment_intent_data: { metadata: { topup_id: id } },
       // A total in another currency could not be compared with the top-up.
       adaptive_pricing: { enabled: false },
+      ...(automaticTax && { automatic_tax: { enabled: true } }),
       success_url: returnUrl,
       cancel_url: returnUrl,
       expires_at: Math.floor(expiresAt.getTime() / 1000),
@@ -77,33 +83,75 @@ function failLate(): never {
   throw new Error(`the payment provider did not answer within ${deadlineMs} ms`);
 }
 
-/** Undefined: an event that says nothing about a top-up. */
-function checkoutEventOf(event: Stripe.Event): CheckoutEvent | undefined {
+/** Undefined: an event that says nothing about a payment. */
+function paymentEventOf(event: Stripe.Event): PaymentEvent | undefined {
   switch (event.type) {
     case "checkout.session.completed":
       // A bank debit completes the checkout days before its money comes, or does not.
-      return toEvent(event, event.data.object, event.data.object.payment_status === "paid" ? "paid" : "unpaid");
+      return checkoutEvent(event, event.data.object, event.data.object.payment_status === "paid" ? "paid" : "unpaid");
     case "checkout.session.async_payment_succeeded":
-      return toEvent(event, event.data.object, "paid");
+      return checkoutEvent(event, event.data.object, "paid");
     case "checkout.session.async_payment_failed":
-      return toEvent(event, event.data.object, "failed");
+      return checkoutEvent(event, event.data.object, "failed");
     case "checkout.session.expired":
-      return toEvent(event, event.data.object, "expired");
+      return checkoutEvent(event, event.data.object, "expired");
+    case "charge.refunded":
+      return refundEvent(event, event.data.object);
+    case "charge.dispute.created":
+      return disputeEvent(event, event.data.object, "created");
+    case "charge.dispute.funds_withdrawn":
+      return disputeEvent(event, event.data.object, "withdrawn");
+    case "charge.dispute.funds_reinstated":
+      return disputeEvent(event, event.data.object, "reinstated");
+    case "charge.dispute.closed":
+      return disputeEvent(event, event.data.object, "closed");
     default:
       return undefined;
   }
 }
 
-function toEvent({ id, type }: Stripe.Event, session: Stripe.Checkout.Session, outcome: CheckoutOutcome): CheckoutEvent {
-  const { amount_total: cents, currency, metadata } = session;
-  const isUsd = currency === "usd" && Number.isSafeInteger(cents);
+function checkoutEvent(event: Stripe.Event, session: Stripe.Checkout.Session, outcome: CheckoutOutcome): CheckoutEvent {
+  const { id, amount_total: total, total_details: details, currency, metadata, payment_intent: payment } = session;
+  const paid = inUsd(total, currency);
+  const tax = inUsd(details?.amount_tax ?? 0, currency);
   return {
-    id,
-    type,
+    ...headOf(event, id, total, currency, metadata, payment),
+    kind: "checkout",
     outcome,
-    checkoutId: session.id,
-    topupId: parseTopupId(metadata?.["topup_id"] ?? ""),
-    paid: isUsd ? BigInt(cents as number) * cent : null,
-    total: `${cents} ${currency}`,
+    // Tax may come on top of what was ordered. What a discount takes off was not paid.
+    paid: paid === null || tax === null ? null : { total: paid, credit: paid - tax },
   };
+}
+
+function refundEvent(event: Stripe.Event, charge: Stripe.Charge): RefundEvent {
+  const { id, amount_refunded, amount, currency, metadata, payment_intent: payment } = charge;
+  const [returned, of] = [inUsd(amount_refunded, currency), inUsd(amount, currency)];
+  return {
+    ...headOf(event, id, amount_refunded, currency, metadata, payment),
+    kind: "refund",
+    returned: returned === null || of === null || of === 0n ? null : { amount: returned, of },
+  };
+}
+
+function disputeEvent(event: Stripe.Event, dispute: Stripe.Dispute, step: DisputeEvent["step"]): DisputeEvent {
+  const { id, amount, currency, status, metadata, payment_intent: payment } = dispute;
+  const isInquiry = String(status).startsWith("warning_");
+  return { ...headOf(event, id, amount, currency, metadata, payment), kind: "dispute", step, disputed: inUsd(amount, currency), isInquiry };
+}
+
+function headOf(
+  { id, type }: Stripe.Event,
+  about: string,
+  cents: number | null,
+  currency: string | null,
+  metadata: Stripe.Metadata | null,
+  payment: string | { id: string } | null,
+) {
+  const topupId = parseTopupId(metadata?.["topup_id"] ?? "");
+  const paymentId = typeof payment === "string" ? payment : (payment?.id ?? null);
+  return { id, type, about, said: `${cents} ${currency}`, topupId, paymentId };
+}
+
+function inUsd(cents: number | null, currency: string | null): Amount | null {
+  return currency === "usd" && Number.isSafeInteger(cents) && (cents as number) >= 0 ? BigInt(cents as number) * cent : null;
 }

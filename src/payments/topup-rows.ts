@@ -1,8 +1,7 @@
-// The rows of top-ups and of the provider's events. Every change of a status names the previous status.
+// The rows of top-ups. Every change of a status names the previous status.
 import { lockAccountRow } from "../accounts/users.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import type { Amount } from "../money.ts";
-import type { CheckoutEvent } from "./types.ts";
 
 export type TopupStatus = "pending" | "succeeded" | "failed" | "expired";
 
@@ -13,11 +12,13 @@ export interface Topup {
   amount: Amount;
   status: TopupStatus;
   checkoutUrl: string | null;
+  /** What the payer paid, tax included; null: not paid, or exactly the amount. */
+  paid: Amount | null;
   createdAt: Date;
   completedAt: Date | null;
 }
 
-const columns = `id, account_id as "accountId", amount, status, checkout_url as "checkoutUrl", created_at as "createdAt", completed_at as "completedAt"`;
+const columns = `id, account_id as "accountId", amount, status, checkout_url as "checkoutUrl", paid, created_at as "createdAt", completed_at as "completedAt"`;
 
 /** A process that died before the provider answered leaves a row that can't be paid; it makes room after this. */
 const abandonedAfter = "1 hour";
@@ -62,10 +63,17 @@ export async function findTopup(db: Queries, accountId: bigint, id: string): Pro
   return rows[0];
 }
 
-/** Until the transaction ends no other event can move it. */
-export async function lockTopup(transaction: Queries, id: string): Promise<Topup | undefined> {
-  const { rows } = await transaction.pool.query<Topup>(`select ${columns} from topup where id = $1 for update`, [id]);
+/** By its id, else by the provider's id of its payment. Until the transaction ends no other event can move it. */
+export async function lockTopup(transaction: Queries, id: string | undefined, paymentId: string | null): Promise<Topup | undefined> {
+  const { rows } = await transaction.pool.query<Topup>(
+    `select ${columns} from topup where ${id === undefined ? "payment_id" : "id"} = $1 for update`,
+    [id ?? paymentId],
+  );
   return rows[0];
+}
+
+export async function setPayment(transaction: Queries, id: string, paymentId: string | null, paid: Amount): Promise<void> {
+  await transaction.pool.query("update topup set payment_id = $2, paid = $3 where id = $1", [id, paymentId, paid]);
 }
 
 export async function setStatus(
@@ -73,13 +81,4 @@ export async function setStatus(
   { id, from, to, at }: { id: string; from: TopupStatus; to: TopupStatus; at: Date },
 ): Promise<void> {
   await db.pool.query("update topup set status = $3, completed_at = $4 where id = $1 and status = $2", [id, from, to, at]);
-}
-
-/** False: the event was recorded before, together with its effect. */
-export async function recordEvent(transaction: Queries, { id, type }: CheckoutEvent, topupId: string | null, at: Date): Promise<boolean> {
-  const { rowCount } = await transaction.pool.query(
-    "insert into payment_event (id, type, topup_id, received_at) values ($1, $2, $3, $4) on conflict (id) do nothing",
-    [id, type, topupId, at],
-  );
-  return rowCount === 1;
 }

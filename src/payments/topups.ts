@@ -1,17 +1,14 @@
-// The lifecycle of a top-up: a row, a checkout at the payment provider, and the events that report its outcome. Money moves only in
-// takeEvent. The provider is called between transactions, never inside one.
+// Opens top-ups and shows them: a row, and a checkout at the payment provider, which is called between transactions, never inside one. What the
+// provider reports of it is in events.ts.
 import { randomUUID } from "node:crypto";
 import { findUser } from "../accounts/users.ts";
 import { creditsPage, topupFields } from "../network/own-addresses.ts";
 import type { Context } from "../context.ts";
-import { inTransaction, type Queries } from "../db/connect.ts";
-import { refuseInDoubt } from "../db/standing.ts";
 import { fail, failParameter } from "../errors/fail.ts";
-import { postEntry } from "../ledger/post.ts";
 import { type Amount, amountFromUsd, cent, toUsd } from "../money.ts";
 import { topupIdText } from "./topup-id.ts";
-import { insertTopup, lockTopup, recordEvent, setCheckout, setStatus, type Topup, type TopupStatus } from "./topup-rows.ts";
-import type { CheckoutEvent, Payments } from "./types.ts";
+import { insertTopup, setCheckout, setStatus, type Topup } from "./topup-rows.ts";
+import type { Payments } from "./types.ts";
 
 /** Calls that open a checkout, per account. */
 const perMinuteMax = 10;
@@ -67,45 +64,6 @@ async function openCheckout(context: Context, payments: Payments, topup: Topup, 
 
 function failPayment({ publicUrl }: Context, reason: string): never {
   return fail("payment_failed", { text: { reason }, extra: topupFields(publicUrl) });
-}
-
-type Taken =
-  | { kind: "seen" | "unknown" | "moved" | "disagrees" | "none" }
-  /** Money arrived for a top-up that had been given up. */
-  | { kind: "late"; was: TopupStatus };
-
-/** The effect of an event and the row that records it commit together, so that the provider may send it any number of times. */
-export async function takeEvent({ db, log }: Pick<Context, "db" | "log">, event: CheckoutEvent, at: Date): Promise<void> {
-  refuseInDoubt(db); // its provider sends it again
-  const taken = await inTransaction(db, async (transaction): Promise<Taken> => {
-    const topup = event.topupId === undefined ? undefined : await lockTopup(transaction, event.topupId);
-    if (!(await recordEvent(transaction, event, topup?.id ?? null, at))) return { kind: "seen" };
-    return topup === undefined ? { kind: "unknown" } : move(transaction, topup, event, at);
-  });
-  const about = { event: event.id, type: event.type, checkout: event.checkoutId, topup: event.topupId && topupIdText(event.topupId) };
-  if (taken.kind === "unknown") log.warn(about, "a payment event names no top-up of this gateway; it has no effect");
-  if (taken.kind === "late") log.warn({ ...about, was: taken.was }, "a payment came after its top-up was given up; it is credited");
-  if (taken.kind === "disagrees")
-    log.error({ ...about, total: event.total }, "a payment does not match its top-up: nothing is credited, check it");
-}
-
-async function move(transaction: Queries, topup: Topup, event: CheckoutEvent, at: Date): Promise<Taken> {
-  const { id, accountId, amount, status } = topup;
-  const to = nextStatus(status, event);
-  if (to === status) return { kind: "none" };
-  if (to === "succeeded") {
-    if (event.paid !== amount) return { kind: "disagrees" };
-    // The entry has the top-up's own id: its primary key refuses a second one, whatever the provider sends.
-    await postEntry(transaction, { id, accountId, kind: "deposit", amount, ref: topupIdText(id), at });
-  }
-  await setStatus(transaction, { id, from: status, to, at });
-  return to === "succeeded" && status !== "pending" ? { kind: "late", was: status } : { kind: "moved" };
-}
-
-/** A top-up that has ended stays as it is, unless money came in after all: that is credited to the payer. */
-function nextStatus(status: TopupStatus, { outcome }: CheckoutEvent): TopupStatus {
-  if (outcome === "paid") return "succeeded";
-  return status === "pending" && outcome !== "unpaid" ? outcome : status;
 }
 
 /** The top-up as answers show it. */

@@ -16,23 +16,50 @@ export interface CheckoutOrder {
  */
 export type CheckoutOutcome = "paid" | "unpaid" | "failed" | "expired";
 
-export interface CheckoutEvent {
+interface EventHead {
   id: string;
   type: string;
-  outcome: CheckoutOutcome;
-  /** The provider's id of the checkout. */
-  checkoutId: string;
+  /** The provider's id of the checkout, the charge or the dispute. */
+  about: string;
+  /** Its money as the provider said it, for the operator. */
+  said: string;
   /** UUID; undefined: it names no top-up of ours. */
   topupId: string | undefined;
-  /** Null where it is not in USD. */
-  paid: Amount | null;
-  /** The same as the provider said it, for the log. */
-  total: string;
+  /** The provider's id of the payment; null: it names none. */
+  paymentId: string | null;
 }
+
+export interface CheckoutEvent extends EventHead {
+  kind: "checkout";
+  outcome: CheckoutOutcome;
+  /** What was paid, tax included, and what of it for the credit; null where it is not in USD. */
+  paid: { total: Amount; credit: Amount } | null;
+}
+
+/** A payment was refunded, so far, by this much. */
+export interface RefundEvent extends EventHead {
+  kind: "refund";
+  /** Null where it is not in USD. */
+  returned: { amount: Amount; of: Amount } | null;
+}
+
+/** Events of a dispute come in any order. */
+export interface DisputeEvent extends EventHead {
+  kind: "dispute";
+  step: "created" | "withdrawn" | "reinstated" | "closed";
+  /** Null where it is not in USD. */
+  disputed: Amount | null;
+  /** The payer's bank only asks: no money is taken. */
+  isInquiry: boolean;
+}
+
+export type PaymentEvent = CheckoutEvent | RefundEvent | DisputeEvent;
 
 export interface Payments {
   /** Throws where the provider refuses or does not answer in time; the message is for the log and holds no secret. */
   openCheckout(order: CheckoutOrder): Promise<{ id: string; url: string }>;
-  /** Throws where the signature is wrong or too old at that time. Undefined: the event is about no checkout. */
-  readEvent(bytes: Buffer, signature: string, at: Date): CheckoutEvent | undefined;
+  /** Throws where the signature is wrong or too old at that time. Undefined: the event is about no payment. */
+  readEvent(bytes: Buffer, signature: string, at: Date): PaymentEvent | undefined;
+  /** Whether a dispute suspends the account. */
+  suspendsOnDispute: boolean;
 }

@@ -66,6 +66,7 @@ describe("a model of four keys", () => {
         model: "up",
         reducedPrecision: null,
         thinking: "budget",
+        cost: null,
       },
     ]);
   });
@@ -192,7 +193,8 @@ describe("rules of media models", () => {
       sizes: null,
       durations: [],
       defaultDurationSec: 5,
-      extraKeys: [],
+      extraKeys: null,
+      withheld: [],
       supportsTimestamps: true,
     });
   });

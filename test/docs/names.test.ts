@@ -19,6 +19,9 @@ const elsewhere: Record<string, string> = {
   async_payment_failed: "an event of Stripe",
   connection_failed: "a code of svc-sdk",
   max_connections: "a setting of Postgres",
+  led_3: "a ledger entry's id",
+  funds_withdrawn: "an event of Stripe",
+  funds_reinstated: "an event of Stripe",
   keepalive_requests: "a setting of nginx",
   check_embedding_ctx_length: "a setting of LangChain for Python",
 };

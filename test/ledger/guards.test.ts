@@ -26,6 +26,9 @@ afterAll(async () => {
 const entry = (kind: string, amount: string, key = ", null") =>
   `insert into ledger_entry (account_id, created_at, id, kind, amount, ref, key_id)
    values (${account}, now(), gen_random_uuid(), '${kind}', ${amount}, 'raw'${key})`;
+const correction = (corrects: string, reason: string) =>
+  `insert into ledger_entry (account_id, created_at, id, kind, amount, ref, corrects, reason)
+   values (${account}, now(), gen_random_uuid(), 'adjustment', 1, 'raw', ${corrects}, ${reason})`;
 const log = (status: string, cost: number, extra = "") =>
   `insert into usage_log (account_id, created_at, id, request_id, operation, model, status, http_status, cost, reserved, prices, attempts, stream, latency_ms, output_tokens, reasoning_tokens)
    values (${account}, now(), gen_random_uuid(), 'r', 'o', 'm', '${status}', 200, ${cost}, 0, '{}', '[]', false, 0, ${extra || "0, 0"})`;
@@ -51,6 +54,11 @@ describe("raw SQL is refused", () => {
     ["an entry of nothing", () => entry("bonus", "0"), /check/],
     ["an unknown kind", () => entry("present", "5"), /kind_decides_sign/],
     ["a negative deposit", () => entry("deposit", "-5"), /kind_decides_sign/],
+    ["a payment's refund that gives money", () => entry("payment_refund", "5"), /kind_decides_sign/],
+    ["purchased money below 0", () => entry("adjustment", "-1001"), /purchased_check/],
+    ["earned money below 0", () => entry("earned_adjustment", "-1"), /earned_check/],
+    ["a reason of two lines", () => correction("null", "e'a\\nb'"), /reason_is_one_line/],
+    ["a correction of a later entry", () => correction("99", "'x'"), /corrects_an_earlier_one/],
     ["a charge that gives money", () => entry("usage", "5"), /kind_decides_sign/],
     ["a charged failure", () => log("failed", 5), /failures_are_free/],
     ["a negative cost", () => log("success", -5), /cost_check/],

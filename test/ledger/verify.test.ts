@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { audit } from "../../src/ledger/audit.ts";
+import { correct } from "../../src/ledger/correct.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
 import { postEntry } from "../../src/ledger/post.ts";
 import { verifyChain } from "../../src/ledger/verify.ts";
@@ -122,6 +123,19 @@ describe("a broken chain", () => {
   ])("a changed %s", async (_what, sql) => {
     await tamper(sql, [charges[1]]);
     expect(await broken()).toEqual(link(3, /hash/));
+  });
+
+  test.each([
+    ["another reason", "update ledger_entry set reason = 'other' where seq = $2 and account_id = $1"],
+    ["no reason", "update ledger_entry set reason = null where seq = $2 and account_id = $1"],
+    ["another entry that it corrects", "update ledger_entry set corrects = 2 where seq = $2 and account_id = $1"],
+    ["the words of a correction in its ref", "update ledger_entry set ref = 'mistyped', reason = null where seq = $2 and account_id = $1"],
+  ])("a correction with %s", async (_what, sql) => {
+    const at = new Date();
+    await correct(db, { accountId: account, kind: "adjustment", amount: -5n, ref: "cli", reason: "mistyped", corrects: 1n, at });
+    expect(await broken()).toBeNull();
+    await tamper(sql, [account, 6]);
+    expect(await broken()).toMatchObject({ seq: 6, reason: expect.stringMatching(/hash/) });
   });
 
   test("a deleted entry in the middle", async () => {

@@ -15,6 +15,8 @@ export interface StripeSession {
   currency: string;
   payment_status: "unpaid" | "paid";
   client_reference_id: string;
+  /** The payment's id, which its charge and disputes name. */
+  payment_intent: string;
   metadata: Record<string, string>;
 }
 
@@ -38,6 +40,8 @@ export interface StripeServer {
   beforeAnswer: ((session: StripeSession) => Promise<void>) | null;
   /** Signed at `at`; `change` alters the session as the event shows it. */
   event(type: string, session: StripeSession, options?: EventOptions): SignedEvent;
+  /** About any object, such as a charge or a dispute. */
+  eventOf(type: string, object: Record<string, unknown>, options?: Omit<EventOptions, "change">): SignedEvent;
   close(): Promise<void>;
 }
 
@@ -62,7 +66,9 @@ export async function startStripe(): Promise<StripeServer> {
     faults: [],
     sessions: new Map(),
     beforeAnswer: null,
-    event: signedEvent,
+    event: (type, session, { change, ...options } = {}) =>
+      signedEvent(type, { object: "checkout.session", ...session, ...change }, options),
+    eventOf: signedEvent,
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
@@ -123,13 +129,13 @@ function openSession(form: Record<string, string>): StripeSession {
     currency: "usd",
     payment_status: "unpaid",
     client_reference_id: form["client_reference_id"] ?? "",
+    payment_intent: `pi_${randomUUID().replaceAll("-", "")}`,
     metadata: { topup_id: form["metadata[topup_id]"] ?? "" },
   };
 }
 
-function signedEvent(type: string, session: StripeSession, { id, at, secret, change }: EventOptions = {}): SignedEvent {
+function signedEvent(type: string, object: Record<string, unknown>, { id, at, secret }: EventOptions = {}): SignedEvent {
   const eventId = id ?? `evt_${randomUUID().replaceAll("-", "")}`;
-  const object = { object: "checkout.session", ...session, ...change };
   const body = JSON.stringify({ id: eventId, object: "event", api_version: "2026-01-01", type, data: { object } });
   const time = Math.floor((at ?? new Date()).getTime() / 1000);
   const mac = createHmac("sha256", secret ?? webhookSecret)

@@ -8,6 +8,12 @@ create or replace function entry_text(_account bigint, _seq bigint, _at timestam
     || _kind || e'\n' || _amount::text || e'\n' || _ref || e'\n' || coalesce(_key::text, '') || e'\n' || _balance_after::text
 $$;
 
+-- What comes before it for an entry that corrects another or has a reason: a line that begins as no other text does.
+create or replace function correction_text(_corrects bigint, _reason text) returns text language sql immutable as $$
+  select case when _corrects is null and _reason is null then ''
+    else 'corrects ' || coalesce(_corrects::text, 'none') || ' ' || coalesce(_reason, '') || e'\n' end
+$$;
+
 -- The state function of entry_hashes; also the hash of a single entry, with a null _state.
 create or replace function next_entry_hash(_state bytea, _before bytea, _text text) returns bytea language plpgsql immutable as $$
 begin

@@ -11,8 +11,9 @@ begin
   if job.status <> 'succeeded' then return job.status; end if;
   update media_job j set status = 'refunded', charged = 0, refunded = j.estimated where j.id = _id;
   if job.charged > 0 then
-    insert into ledger_entry (account_id, created_at, id, kind, amount, ref, key_id)
-      values (account, clock_timestamp(), _id, 'refund', job.charged, job.shown_id, job.key_id);
+    insert into ledger_entry (account_id, created_at, id, kind, amount, ref, key_id, corrects)
+      select account, clock_timestamp(), _id, 'refund', job.charged, job.shown_id, job.key_id, e.seq
+      from ledger_entry e where e.account_id = account and e.id = _id and e.kind = 'usage';
   end if;
   perform pg_notify('media_job', job.shown_id);
   return null;

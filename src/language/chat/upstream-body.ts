@@ -5,6 +5,7 @@ import { spliceJson } from "../../providers/json/splice.ts";
 import type { JsonText } from "../../providers/json/text.ts";
 import type { Candidate } from "../../routing/candidates.ts";
 import type { TokenHold } from "../token-call.ts";
+import { withheldEdits } from "../withheld-fields.ts";
 
 export interface ChatFields {
   model: string;
@@ -20,13 +21,16 @@ export interface ChatFields {
 
 export function upstreamBody(text: JsonText, body: ChatFields, candidate: Candidate, hold: TokenHold): JsonText {
   const cap = capFor(candidate, hold);
-  const edits: Edits = { model: JSON.stringify(candidate.route.model) };
-  if (body.store !== undefined) edits["store"] = null;
-  if (body.metadata !== undefined) edits["metadata"] = null;
-  // Always requested, because the call is billed by it. The client sees it only if it asked for it.
-  if (body.stream === true) edits["stream_options"] = JSON.stringify({ ...body.stream_options, include_usage: true });
-  Object.assign(edits, capEdits(body, cap), reasoningEdits(body, candidate.model, cap));
-  return spliceJson(text, edits);
+  return spliceJson(text, {
+    ...withheldEdits(body, candidate.route),
+    model: JSON.stringify(candidate.route.model),
+    ...(body.store === undefined ? {} : { store: null }),
+    ...(body.metadata === undefined ? {} : { metadata: null }),
+    // Always requested, because the call is billed by it. The client sees it only if it asked for it.
+    ...(body.stream === true ? { stream_options: JSON.stringify({ ...body.stream_options, include_usage: true }) } : {}),
+    ...capEdits(body, cap),
+    ...reasoningEdits(body, candidate.model, cap),
+  });
 }
 
 /**

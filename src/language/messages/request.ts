@@ -11,6 +11,7 @@ import { capFor, outputMaxOf } from "../chat/upstream-body.ts";
 import { countPrompt } from "../counted-usage.ts";
 import type { RequestAdapter } from "../serve.ts";
 import type { TokenHold } from "../token-call.ts";
+import { assertPriced, isPriced, withheldEdits } from "../withheld-fields.ts";
 import { assertReadable, fetchesDocuments, messageRequirements } from "./requirements.ts";
 import { messageSize } from "./size.ts";
 
@@ -35,8 +36,9 @@ export function messageAdapter(
     assertFits(model) {
       assertReadable(model, needs);
       assertDeclares(model, needs);
+      assertPriced(body, model);
     },
-    fits: (other) => declares(other, needs) && (needs.address === null || fetchesDocuments(other)),
+    fits: (other) => declares(other, needs) && isPriced(body, other) && (needs.address === null || fetchesDocuments(other)),
     measure: () => messageSize(body),
     cap: { asked: body.max_tokens ?? null, choices: 1 },
     async call({ candidate, hold, size, upstream }) {
@@ -74,6 +76,7 @@ function messageBody(text: JsonText, body: MessageFields, candidate: Candidate, 
   const { model, route } = candidate;
   const budgetsOnly = route.provider.protocol === "anthropic" && route.thinking !== "adaptive";
   return spliceJson(text, {
+    ...withheldEdits(body, route),
     model: JSON.stringify(route.model),
     ...(cap === null || cap === body.max_tokens ? {} : { max_tokens: String(cap) }),
     ...thinkingEdits(body, { model, budgetsOnly, cap, outputMax: outputMaxOf(candidate, hold) }),

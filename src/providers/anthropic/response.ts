@@ -120,14 +120,12 @@ export function readPromptUsage(usage: unknown): PromptUsage | null {
   const input = count(usage["input_tokens"]);
   if (input === null) return null;
   const cacheRead = count(usage["cache_read_input_tokens"]) ?? 0;
-  const cacheWrite = count(usage["cache_creation_input_tokens"]) ?? writtenByAge(usage);
-  return input + cacheRead + cacheWrite === 0 ? null : { input, cacheRead, cacheWrite };
-}
-
-/** Cache writes of five minutes plus those of an hour, for hosts that report only the parts. */
-function writtenByAge(usage: Json): number {
   const parts = objectOf(usage["cache_creation"]);
-  return (count(parts["ephemeral_5m_input_tokens"]) ?? 0) + (count(parts["ephemeral_1h_input_tokens"]) ?? 0);
+  const hour = count(parts["ephemeral_1h_input_tokens"]) ?? 0;
+  // Some hosts report only the parts.
+  const cacheWrite = count(usage["cache_creation_input_tokens"]) ?? (count(parts["ephemeral_5m_input_tokens"]) ?? 0) + hour;
+  if (input + cacheRead + cacheWrite === 0) return null;
+  return { input, cacheRead, cacheWrite, ...(hour === 0 ? {} : { cacheWriteHour: Math.min(hour, cacheWrite) }) };
 }
 
 /** All figures that are read above; a host may add any others. */

@@ -196,7 +196,14 @@ describe("settings", () => {
   test("STRIPE_API_BASE must be an address", () => {
     const env = { STRIPE_SECRET_KEY: "sk_test_1", STRIPE_WEBHOOK_SECRET: "whsec_1" };
     expect(() => readConfig({ ...env, STRIPE_API_BASE: "localhost:1" })).toThrow(/STRIPE_API_BASE/);
-    expect(readConfig(env).stripe).toEqual({ secretKey: "sk_test_1", webhookSecret: "whsec_1", apiBase: null });
+    expect(readConfig(env).stripe).toEqual({
+      secretKey: "sk_test_1",
+      webhookSecret: "whsec_1",
+      apiBase: null,
+      automaticTax: false,
+      suspendOnDispute: false,
+    });
+    expect(() => readConfig({ ...env, SVC_SUSPEND_ON_DISPUTE: "yes" })).toThrow(/SVC_SUSPEND_ON_DISPUTE must be one of 1, 0/);
     expect(() => readConfig({ STRIPE_WEBHOOK_SECRET: "whsec_1" })).toThrow(/both or none/);
     expect(readConfig({}).stripe).toBeNull();
   });

@@ -1,0 +1,112 @@
+// `svc account deposit`, `credit` and `adjust`: money that the operator adds and corrects. An answer that is lost is asked for again, and the amount
+// is posted once.
+import { Refused } from "../accounts/admin.ts";
+import { systemClock } from "../clock.ts";
+import type { Db } from "../db/connect.ts";
+import { accountIdText } from "../ids.ts";
+import { type Balance, readBalance } from "../ledger/balance.ts";
+import { correctPatiently, type CorrectionKind, type CorrectionRefusal } from "../ledger/correct.ts";
+import { entryId, findEntry } from "../ledger/entries.ts";
+import { MaybePosted, postEntryPatiently } from "../ledger/post.ts";
+import { type Amount, toUsd, usdText } from "../money.ts";
+import { readAccount, readAmount, readSignedAmount } from "./arguments.ts";
+import { type Input, type Outcome, UsageError } from "./command.ts";
+import { withDatabase } from "./with-database.ts";
+
+/** A restart of Postgres takes less time, on a busy machine too. */
+export const timeoutMs = 20_000;
+/** The server gives up an attempt before the connection does, so after a minute no attempt can still be running. */
+export const ofATry = { statementTimeoutMs: 4_000, silenceMs: 5_000 };
+
+export async function deposit(input: Input): Promise<Outcome> {
+  return add(input, "deposit");
+}
+
+export async function credit(input: Input): Promise<Outcome> {
+  return add(input, "bonus");
+}
+
+async function add({ config, words }: Input, kind: "deposit" | "bonus"): Promise<Outcome> {
+  const amount = readAmount(words[1]!, "USD");
+  const work = async (db: Db): Promise<Outcome> => {
+    const { accountId } = await readAccount(db, words[0]!);
+    const id = accountIdText(accountId);
+    const balance = await orSayWhereToLook(db, accountId, kind === "bonus" ? "earned" : "purchased", amount, () =>
+      postEntryPatiently(db, { accountId, kind, amount, ref: "cli", at: systemClock() }, timeoutMs),
+    );
+    return { json: { account_id: id, balance: toUsd(balance) }, text: `${id} balance ${usdText(balance)} USD` };
+  };
+  return withDatabase(config, work, ofATry);
+}
+
+/** Runs `post`; where it may have posted, the error says how to find out. */
+export async function orSayWhereToLook<T>(
+  db: Db,
+  accountId: bigint,
+  money: "purchased" | "earned",
+  amount: Amount,
+  post: () => Promise<T>,
+): Promise<T> {
+  const before = (await readBalance(db, accountId)) as Balance;
+  try {
+    return await post();
+  } catch (error) {
+    if (!(error instanceof MaybePosted)) throw error;
+    const [total, was] = [`lifetime_${money}`, before[money]];
+    const look = `svc account show ${accountIdText(accountId)} --json shows ${total} ${toUsd(was + amount)} if it was posted and ${toUsd(was)} if not`;
+    throw new Error(`${error.message}: before you retry, check in a minute: ${look}`, { cause: error.cause });
+  }
+}
+
+export async function adjust({ config, words, options }: Input): Promise<Outcome> {
+  const amount = readSignedAmount(words[1]!, "USD");
+  const reason = readReason(options.reason);
+  const entry = typeof options.entry === "string" ? options.entry : null;
+  if (entry !== null && options.earned) throw new UsageError("--earned goes without --entry: a correction is of its entry's kind of money");
+  const work = async (db: Db): Promise<Outcome> => {
+    const { accountId } = await readAccount(db, words[0]!);
+    const id = accountIdText(accountId);
+    const named = entry === null ? null : await findEntry(db, accountId, entry);
+    if (named === undefined) throw new Refused(`${id} has no entry ${entry}`);
+    const kind = named === null ? (options.earned ? "earned_adjustment" : "adjustment") : correctionOf(named.kind);
+    const correction = { accountId, kind, amount, ref: named?.ref ?? "cli", reason, corrects: named?.seq ?? null, at: systemClock() };
+    const corrected = await orSayWhereToLook(db, accountId, moneyOf(kind), amount, () => correctPatiently(db, correction, timeoutMs));
+    if (corrected.refused !== null) throw new Refused(refusal(corrected.refused, kind, entry));
+    const { balance, seq } = corrected;
+    const json = { account_id: id, balance: toUsd(balance), entry_id: entryId(seq) };
+    return { json, text: `${id} balance ${usdText(balance)} USD, ${entryId(seq)}` };
+  };
+  return withDatabase(config, work, ofATry);
+}
+
+/** One line: it stands in the entry's hash, and customers read it. */
+export function readReason(given: string | boolean | undefined): string {
+  const reason = typeof given === "string" ? given.trim() : "";
+  if (reason === "" || /[\n\r]/.test(reason)) throw new UsageError("--reason must say why, in one line");
+  if (reason.length > reasonMax) throw new UsageError(`--reason must have at most ${reasonMax} characters`);
+  return reason;
+}
+
+const reasonMax = 500;
+
+const earnedKinds = ["signup_credit", "bonus", "refund", "earned_adjustment"];
+
+function correctionOf(kind: string): CorrectionKind {
+  return earnedKinds.includes(kind) ? "earned_adjustment" : "adjustment";
+}
+
+function moneyOf(kind: CorrectionKind): "purchased" | "earned" {
+  return kind === "earned_adjustment" ? "earned" : "purchased";
+}
+
+function refusal(refused: CorrectionRefusal, kind: CorrectionKind, entry: string | null): string {
+  switch (refused) {
+    case "entry":
+    case "kind":
+      return `${entry} can't be corrected: name the entry that added the money. svc refund gives back a charge`;
+    case "more":
+      return `that is more than ${entry} and its corrections leave`;
+    case "total":
+      return `lifetime_${moneyOf(kind)} would fall below 0`;
+  }
+}

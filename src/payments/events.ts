@@ -1,0 +1,121 @@
+// The payment provider's events: what they do to a top-up, and to the credit of a payment that is refunded or disputed. The effect of an event
+// and the row that records it commit together, so that the provider may send events in any order and any number of times. One that can't be
+// applied moves nothing, waits in the operator's list, and is answered with an error, so that the provider sends it again.
+import { setSuspended } from "../accounts/admin.ts";
+import type { Context } from "../context.ts";
+import { inTransaction, type Queries } from "../db/connect.ts";
+import { refuseInDoubt } from "../db/standing.ts";
+import { fail } from "../errors/fail.ts";
+import { correct } from "../ledger/correct.ts";
+import { postEntry } from "../ledger/post.ts";
+import type { Amount } from "../money.ts";
+import { noteReversal, readDue, recordEvent, recordUnapplied } from "./event-rows.ts";
+import { topupIdText } from "./topup-id.ts";
+import { lockTopup, setPayment, setStatus, type Topup, type TopupStatus } from "./topup-rows.ts";
+import type { CheckoutEvent, DisputeEvent, PaymentEvent, RefundEvent } from "./types.ts";
+
+/** Thrown within the transaction, which then leaves nothing behind. */
+class NotApplied extends Error {}
+
+type Taken =
+  | { kind: "done" | "unknown" | "suspended" }
+  /** Money arrived for a top-up that had been given up. */
+  | { kind: "late"; was: TopupStatus };
+
+interface Taking {
+  transaction: Queries;
+  at: Date;
+  suspendsOnDispute: boolean;
+}
+
+export async function takeEvent({ db, log, payments }: Pick<Context, "db" | "log" | "payments">, event: PaymentEvent, at: Date) {
+  refuseInDoubt(db); // its provider sends it again
+  const about = { event: event.id, type: event.type, about: event.about, topup: event.topupId && topupIdText(event.topupId) };
+  try {
+    const suspendsOnDispute = payments?.suspendsOnDispute === true;
+    const taken = await inTransaction(db, (transaction) => take({ transaction, at, suspendsOnDispute }, event));
+    if (taken.kind === "unknown") log.warn(about, "a payment event names no top-up of this gateway; it has no effect");
+    if (taken.kind === "late") log.warn({ ...about, was: taken.was }, "a payment came after its top-up was given up; it is credited");
+    if (taken.kind === "suspended") log.warn(about, "a payment is disputed: its account is suspended");
+  } catch (error) {
+    if (!(error instanceof NotApplied)) throw error;
+    const reason = error.message;
+    await recordUnapplied(db, event, reason, at);
+    log.error({ ...about, said: event.said, reason }, "a payment event can't be applied: nothing moved, see svc payment list");
+    fail("payment_event_not_applied", { text: { reason } });
+  }
+}
+
+async function take(taking: Taking, event: PaymentEvent): Promise<Taken> {
+  const { transaction, at } = taking;
+  const topup = await lockTopup(transaction, event.topupId, event.paymentId);
+  if (!(await recordEvent(transaction, event, topup?.id ?? null, at))) return { kind: "done" };
+  if (event.kind === "checkout") return topup === undefined ? strangeCheckout(event) : moveTopup(taking, topup, event);
+  if (topup === undefined) throw new NotApplied("it names no payment of this gateway");
+  if (topup.status !== "succeeded") throw new NotApplied(`its top-up ${topupIdText(topup.id)} is not paid here`);
+  return event.kind === "refund" ? takeRefund(taking, topup, event) : takeDispute(taking, topup, event);
+}
+
+/** Checkouts without our mark are another application's. */
+function strangeCheckout({ topupId, outcome }: CheckoutEvent): Taken {
+  if (topupId === undefined || outcome !== "paid") return { kind: "unknown" };
+  throw new NotApplied(`money came for ${topupIdText(topupId)}, which is no top-up of this gateway`);
+}
+
+async function moveTopup({ transaction, at }: Taking, topup: Topup, event: CheckoutEvent): Promise<Taken> {
+  const { id, accountId, amount, status } = topup;
+  const to = nextStatus(status, event);
+  if (to === status) return { kind: "done" };
+  if (to === "succeeded") {
+    const { paid, paymentId } = event;
+    // What was ordered is credited, where it was paid: with the tax on top of it, or within it.
+    if (paid === null || (paid.credit !== amount && paid.total !== amount))
+      throw new NotApplied(`the payment does not match its top-up ${topupIdText(id)}`);
+    // The entry has the top-up's own id: its primary key refuses a second one, whatever the provider sends.
+    await postEntry(transaction, { id, accountId, kind: "deposit", amount, ref: topupIdText(id), at });
+    await setPayment(transaction, id, paymentId, paid.total);
+  }
+  await setStatus(transaction, { id, from: status, to, at });
+  return to === "succeeded" && status !== "pending" ? { kind: "late", was: status } : { kind: "done" };
+}
+
+/** A top-up that has ended stays as it is, unless money came in after all: that is credited to the payer. */
+function nextStatus(status: TopupStatus, { outcome }: CheckoutEvent): TopupStatus {
+  if (outcome === "paid") return "succeeded";
+  return status === "pending" && outcome !== "unpaid" ? outcome : status;
+}
+
+async function takeRefund(taking: Taking, topup: Topup, { about, returned }: RefundEvent): Promise<Taken> {
+  if (returned === null) throw new NotApplied("its amount is not in USD");
+  const amount = (topup.amount * returned.amount) / returned.of;
+  await noteReversal(taking.transaction, topup.id, { id: about, amount, withdrawn: true, reinstated: false, closed: true });
+  await bookDue(taking, topup, "payment_refund");
+  return { kind: "done" };
+}
+
+async function takeDispute(taking: Taking, topup: Topup, event: DisputeEvent): Promise<Taken> {
+  const { about, step, disputed, isInquiry } = event;
+  if (disputed === null) throw new NotApplied("its amount is not in USD");
+  const amount = (topup.amount * disputed) / (topup.paid ?? topup.amount);
+  const { closed } = await noteReversal(taking.transaction, topup.id, {
+    ...{ id: about, amount, withdrawn: step === "withdrawn", reinstated: step === "reinstated", closed: step === "closed" },
+  });
+  await bookDue(taking, topup, "dispute");
+  const suspends = taking.suspendsOnDispute && (step === "withdrawn" || (step === "created" && !isInquiry)) && !closed;
+  if (!suspends) return { kind: "done" };
+  await setSuspended(taking.transaction, topup.accountId, taking.at);
+  return { kind: "suspended" };
+}
+
+const reasons = { payment_refund: "the payment was refunded", dispute: "the payment was disputed" };
+
+/** Takes back, or returns, what the refunds and disputes of a payment say together and no entry says yet. */
+async function bookDue({ transaction, at }: Taking, topup: Topup, kind: "payment_refund" | "dispute"): Promise<void> {
+  const { deposit, due } = await readDue(transaction, topup);
+  if (due === 0n) return;
+  const amount: Amount = -due;
+  const reason = amount > 0n ? "the dispute of the payment was won" : reasons[kind];
+  const { accountId, id } = topup;
+  const corrected = await correct(transaction, { accountId, kind, amount, ref: topupIdText(id), reason, corrects: deposit, at });
+  if (corrected.refused !== null) throw new NotApplied(`less of its top-up ${topupIdText(id)} is left: it was corrected by hand`);
+}
