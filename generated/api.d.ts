@@ -2417,6 +2417,8 @@ export interface components {
         };
         /** @description One route of a model. */
         CatalogRoute: {
+            /** @description What the provider charges you, for reports; absent: unknown, and counted as nothing. */
+            cost?: components["schemas"]["CatalogRouteCost"];
             /** @description The model's id at the provider. */
             model: string;
             /** @description Id of the provider. */
@@ -2428,6 +2430,29 @@ export interface components {
              * @enum {string}
              */
             thinking?: "adaptive" | "budget";
+        };
+        /** @description What a provider charges the operator for one route, in the units of `pricing`; never shown to callers. */
+        CatalogRouteCost: {
+            /** @description USD per million tokens written to the prompt cache; default: `input`. */
+            cache_write?: components["schemas"]["CatalogUsd"];
+            /** @description USD per million tokens written to the prompt cache for an hour; default: `cache_write`. */
+            cache_write_1h?: components["schemas"]["CatalogUsd"];
+            /** @description USD per million tokens read from the prompt cache; default: `input`. */
+            cached?: components["schemas"]["CatalogUsd"];
+            /** @description USD per million input tokens. */
+            input?: components["schemas"]["CatalogUsd"];
+            /** @description USD per million output tokens, reasoning included. */
+            output?: components["schemas"]["CatalogUsd"];
+            /** @description USD per 1,000 characters. */
+            per_1k_chars?: components["schemas"]["CatalogUsd"];
+            /** @description USD per image. */
+            per_image?: components["schemas"]["CatalogUsd"];
+            /** @description USD per minute of a recording; a started minute counts as a full one. */
+            per_minute?: components["schemas"]["CatalogUsd"];
+            /** @description USD per request, besides the rest. */
+            per_request?: components["schemas"]["CatalogUsd"];
+            /** @description USD per second of video or music. */
+            per_second?: components["schemas"]["CatalogUsd"];
         };
         /**
          * Format: double

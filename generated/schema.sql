@@ -406,6 +406,7 @@ create table usage_log (
   unit text,
   job_id text,
   cache_write_1h_tokens bigint,
+  expense bigint,
   constraint usage_log_pkey PRIMARY KEY (account_id, created_at, id),
   constraint failures_are_free CHECK (((status <> 'failed'::text) OR (cost = 0))),
   constraint usage_log_cache_read_tokens_check CHECK ((cache_read_tokens >= 0)),

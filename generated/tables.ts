@@ -251,6 +251,7 @@ export interface UsageLog {
   error_code: string | null;
   error_message: string | null;
   estimated: Generated<boolean>;
+  expense: bigint | null;
   fallback_layer: number | null;
   first_byte_ms: number | null;
   http_status: number;

@@ -33681,27 +33681,6 @@ const schema_CatalogPromotion = {
 } },
 "additionalProperties": false
 };
-const schema_CatalogRoute = {
-"type": "object",
-"required": ["provider", "model"],
-"properties": {
-"provider": { "type": "string" },
-"model": {
-"type": "string",
-"minLength": 1,
-"maxLength": 500
-},
-"reduced_precision": {
-"type": "string",
-"minLength": 1
-},
-"thinking": {
-"type": "string",
-"enum": ["adaptive", "budget"]
-}
-},
-"additionalProperties": false
-};
 const schema_CatalogState = {
 "type": "object",
 "properties": {
@@ -36481,6 +36460,818 @@ validate_CatalogPricing.evaluated = {
 "dynamicProps": true,
 "dynamicItems": false
 };
+const schema_CatalogRoute = {
+"type": "object",
+"required": ["provider", "model"],
+"properties": {
+"provider": { "type": "string" },
+"model": {
+"type": "string",
+"minLength": 1,
+"maxLength": 500
+},
+"reduced_precision": {
+"type": "string",
+"minLength": 1
+},
+"thinking": {
+"type": "string",
+"enum": ["adaptive", "budget"]
+},
+"cost": { "$ref": "#/components/schemas/CatalogRouteCost" }
+},
+"additionalProperties": false
+};
+const schema_CatalogRouteCost = {
+"type": "object",
+"properties": {
+"input": { "$ref": "#/components/schemas/CatalogUsd" },
+"output": { "$ref": "#/components/schemas/CatalogUsd" },
+"cached": { "$ref": "#/components/schemas/CatalogUsd" },
+"cache_write": { "$ref": "#/components/schemas/CatalogUsd" },
+"cache_write_1h": { "$ref": "#/components/schemas/CatalogUsd" },
+"per_request": { "$ref": "#/components/schemas/CatalogUsd" },
+"per_image": { "$ref": "#/components/schemas/CatalogUsd" },
+"per_second": { "$ref": "#/components/schemas/CatalogUsd" },
+"per_minute": { "$ref": "#/components/schemas/CatalogUsd" },
+"per_1k_chars": { "$ref": "#/components/schemas/CatalogUsd" }
+},
+"additionalProperties": false
+};
+function validate_CatalogRouteCost(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_CatalogRouteCost.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+for (const key0 in data) if (!func_191f75b3.call(schema_CatalogRouteCost.properties, key0)) {
+validate_CatalogRouteCost.errors = [{
+instancePath,
+keyword: "additionalProperties",
+params: { additionalProperty: key0 },
+message: "must NOT have additional properties",
+parentSchema: schema_CatalogRouteCost,
+data
+}];
+return false;
+}
+if (data.input !== void 0) {
+let data0 = data.input;
+if (typeof data0 == "number") {
+if (data0 > 1e6 || isNaN(data0)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/input",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data0
+}];
+return false;
+} else if (data0 < 0 || isNaN(data0)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/input",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data0
+}];
+return false;
+} else if (!formats_f5433107.validate(data0)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/input",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data0
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/input",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.output !== void 0) {
+let data1 = data.output;
+if (typeof data1 == "number") {
+if (data1 > 1e6 || isNaN(data1)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/output",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data1
+}];
+return false;
+} else if (data1 < 0 || isNaN(data1)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/output",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data1
+}];
+return false;
+} else if (!formats_f5433107.validate(data1)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/output",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data1
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/output",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data1
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.cached !== void 0) {
+let data2 = data.cached;
+if (typeof data2 == "number") {
+if (data2 > 1e6 || isNaN(data2)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cached",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data2
+}];
+return false;
+} else if (data2 < 0 || isNaN(data2)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cached",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data2
+}];
+return false;
+} else if (!formats_f5433107.validate(data2)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cached",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data2
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cached",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.cache_write !== void 0) {
+let data3 = data.cache_write;
+if (typeof data3 == "number") {
+if (data3 > 1e6 || isNaN(data3)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cache_write",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data3
+}];
+return false;
+} else if (data3 < 0 || isNaN(data3)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cache_write",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data3
+}];
+return false;
+} else if (!formats_f5433107.validate(data3)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cache_write",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data3
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cache_write",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data3
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.cache_write_1h !== void 0) {
+let data4 = data.cache_write_1h;
+if (typeof data4 == "number") {
+if (data4 > 1e6 || isNaN(data4)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data4
+}];
+return false;
+} else if (data4 < 0 || isNaN(data4)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data4
+}];
+return false;
+} else if (!formats_f5433107.validate(data4)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data4
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data4
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.per_request !== void 0) {
+let data5 = data.per_request;
+if (typeof data5 == "number") {
+if (data5 > 1e6 || isNaN(data5)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_request",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+} else if (data5 < 0 || isNaN(data5)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_request",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+} else if (!formats_f5433107.validate(data5)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_request",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_request",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.per_image !== void 0) {
+let data6 = data.per_image;
+if (typeof data6 == "number") {
+if (data6 > 1e6 || isNaN(data6)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_image",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data6
+}];
+return false;
+} else if (data6 < 0 || isNaN(data6)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_image",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data6
+}];
+return false;
+} else if (!formats_f5433107.validate(data6)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_image",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data6
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_image",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data6
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.per_second !== void 0) {
+let data7 = data.per_second;
+if (typeof data7 == "number") {
+if (data7 > 1e6 || isNaN(data7)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_second",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data7
+}];
+return false;
+} else if (data7 < 0 || isNaN(data7)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_second",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data7
+}];
+return false;
+} else if (!formats_f5433107.validate(data7)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_second",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data7
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_second",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data7
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.per_minute !== void 0) {
+let data8 = data.per_minute;
+if (typeof data8 == "number") {
+if (data8 > 1e6 || isNaN(data8)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_minute",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data8
+}];
+return false;
+} else if (data8 < 0 || isNaN(data8)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_minute",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data8
+}];
+return false;
+} else if (!formats_f5433107.validate(data8)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_minute",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data8
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_minute",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data8
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.per_1k_chars !== void 0) {
+let data9 = data.per_1k_chars;
+if (typeof data9 == "number") {
+if (data9 > 1e6 || isNaN(data9)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_1k_chars",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data9
+}];
+return false;
+} else if (data9 < 0 || isNaN(data9)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_1k_chars",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data9
+}];
+return false;
+} else if (!formats_f5433107.validate(data9)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_1k_chars",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data9
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_1k_chars",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data9
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogRouteCost,
+data
+}];
+return false;
+}
+validate_CatalogRouteCost.errors = vErrors;
+return true;
+}
+validate_CatalogRouteCost.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_CatalogRoute(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_CatalogRoute.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.provider === void 0 && (missing0 = "provider") || data.model === void 0 && (missing0 = "model")) {
+validate_CatalogRoute.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_CatalogRoute,
+data
+}];
+return false;
+} else {
+const _errs1 = errors;
+for (const key0 in data) if (!(key0 === "provider" || key0 === "model" || key0 === "reduced_precision" || key0 === "thinking" || key0 === "cost")) {
+validate_CatalogRoute.errors = [{
+instancePath,
+keyword: "additionalProperties",
+params: { additionalProperty: key0 },
+message: "must NOT have additional properties",
+parentSchema: schema_CatalogRoute,
+data
+}];
+return false;
+}
+if (_errs1 === errors) {
+if (data.provider !== void 0) {
+let data0 = data.provider;
+const _errs2 = errors;
+if (typeof data0 !== "string") {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/provider",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogRoute.properties.provider,
+data: data0
+}];
+return false;
+}
+var valid0 = _errs2 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.model !== void 0) {
+let data1 = data.model;
+const _errs4 = errors;
+if (errors === _errs4) {
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 500) {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/model",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_CatalogRoute.properties.model,
+data: data1
+}];
+return false;
+} else if (func_7a031813(data1) < 1) {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/model",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogRoute.properties.model,
+data: data1
+}];
+return false;
+}
+} else {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogRoute.properties.model,
+data: data1
+}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.reduced_precision !== void 0) {
+let data2 = data.reduced_precision;
+const _errs6 = errors;
+if (errors === _errs6) {
+if (typeof data2 === "string") {
+if (func_7a031813(data2) < 1) {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/reduced_precision",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogRoute.properties.reduced_precision,
+data: data2
+}];
+return false;
+}
+} else {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/reduced_precision",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogRoute.properties.reduced_precision,
+data: data2
+}];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.thinking !== void 0) {
+let data3 = data.thinking;
+const _errs8 = errors;
+if (typeof data3 !== "string") {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/thinking",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogRoute.properties.thinking,
+data: data3
+}];
+return false;
+}
+if (!(data3 === "adaptive" || data3 === "budget")) {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/thinking",
+keyword: "enum",
+params: { allowedValues: schema_CatalogRoute.properties.thinking.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_CatalogRoute.properties.thinking,
+data: data3
+}];
+return false;
+}
+var valid0 = _errs8 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.cost !== void 0) {
+const _errs10 = errors;
+if (!validate_CatalogRouteCost(data.cost, {
+instancePath: instancePath + "/cost",
+parentData: data,
+parentDataProperty: "cost",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_CatalogRouteCost.errors : vErrors.concat(validate_CatalogRouteCost.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs10 === errors;
+} else var valid0 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate_CatalogRoute.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogRoute,
+data
+}];
+return false;
+}
+}
+validate_CatalogRoute.errors = vErrors;
+return errors === 0;
+}
+validate_CatalogRoute.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
 function validate_CatalogModel(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -38515,167 +39306,16 @@ if (errors === _errs175) {
 if (Array.isArray(data68)) {
 const len10 = data68.length;
 for (let i10 = 0; i10 < len10; i10++) {
-let data69 = data68[i10];
 const _errs177 = errors;
-if (errors === errors) {
-if (data69 && typeof data69 == "object" && !Array.isArray(data69)) {
-let missing2;
-if (data69.provider === void 0 && (missing2 = "provider") || data69.model === void 0 && (missing2 = "model")) {
-validate_CatalogModel.errors = [{
+if (!validate_CatalogRoute(data68[i10], {
 instancePath: instancePath + "/routes/" + i10,
-keyword: "required",
-params: { missingProperty: missing2 },
-message: "must have required property '" + missing2 + "'",
-parentSchema: schema_CatalogRoute,
-data: data69
-}];
-return false;
-} else {
-const _errs180 = errors;
-for (const key3 in data69) if (!(key3 === "provider" || key3 === "model" || key3 === "reduced_precision" || key3 === "thinking")) {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i10,
-keyword: "additionalProperties",
-params: { additionalProperty: key3 },
-message: "must NOT have additional properties",
-parentSchema: schema_CatalogRoute,
-data: data69
-}];
-return false;
-}
-if (_errs180 === errors) {
-if (data69.provider !== void 0) {
-let data70 = data69.provider;
-const _errs181 = errors;
-if (typeof data70 !== "string") {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i10 + "/provider",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogRoute.properties.provider,
-data: data70
-}];
-return false;
-}
-var valid37 = _errs181 === errors;
-} else var valid37 = true;
-if (valid37) {
-if (data69.model !== void 0) {
-let data71 = data69.model;
-const _errs183 = errors;
-if (errors === _errs183) {
-if (typeof data71 === "string") {
-if (func_7a031813(data71) > 500) {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i10 + "/model",
-keyword: "maxLength",
-params: { limit: 500 },
-message: "must NOT have more than 500 characters",
-parentSchema: schema_CatalogRoute.properties.model,
-data: data71
-}];
-return false;
-} else if (func_7a031813(data71) < 1) {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i10 + "/model",
-keyword: "minLength",
-params: { limit: 1 },
-message: "must NOT have fewer than 1 characters",
-parentSchema: schema_CatalogRoute.properties.model,
-data: data71
-}];
-return false;
-}
-} else {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i10 + "/model",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogRoute.properties.model,
-data: data71
-}];
-return false;
-}
-}
-var valid37 = _errs183 === errors;
-} else var valid37 = true;
-if (valid37) {
-if (data69.reduced_precision !== void 0) {
-let data72 = data69.reduced_precision;
-const _errs185 = errors;
-if (errors === _errs185) {
-if (typeof data72 === "string") {
-if (func_7a031813(data72) < 1) {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i10 + "/reduced_precision",
-keyword: "minLength",
-params: { limit: 1 },
-message: "must NOT have fewer than 1 characters",
-parentSchema: schema_CatalogRoute.properties.reduced_precision,
-data: data72
-}];
-return false;
-}
-} else {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i10 + "/reduced_precision",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogRoute.properties.reduced_precision,
-data: data72
-}];
-return false;
-}
-}
-var valid37 = _errs185 === errors;
-} else var valid37 = true;
-if (valid37) {
-if (data69.thinking !== void 0) {
-let data73 = data69.thinking;
-const _errs187 = errors;
-if (typeof data73 !== "string") {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i10 + "/thinking",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogRoute.properties.thinking,
-data: data73
-}];
-return false;
-}
-if (!(data73 === "adaptive" || data73 === "budget")) {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i10 + "/thinking",
-keyword: "enum",
-params: { allowedValues: schema_CatalogRoute.properties.thinking.enum },
-message: "must be equal to one of the allowed values",
-parentSchema: schema_CatalogRoute.properties.thinking,
-data: data73
-}];
-return false;
-}
-var valid37 = _errs187 === errors;
-} else var valid37 = true;
-}
-}
-}
-}
-}
-} else {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i10,
-keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_CatalogRoute,
-data: data69
-}];
-return false;
-}
+parentData: data68,
+parentDataProperty: i10,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_CatalogRoute.errors : vErrors.concat(validate_CatalogRoute.errors);
+errors = vErrors.length;
 }
 if (!(_errs177 === errors)) break;
 }
@@ -38695,26 +39335,26 @@ var valid0 = _errs175 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.fallbacks !== void 0) {
-let data74 = data.fallbacks;
-const _errs189 = errors;
-if (errors === _errs189) {
-if (Array.isArray(data74)) {
-const len11 = data74.length;
+let data70 = data.fallbacks;
+const _errs178 = errors;
+if (errors === _errs178) {
+if (Array.isArray(data70)) {
+const len11 = data70.length;
 for (let i11 = 0; i11 < len11; i11++) {
-let data75 = data74[i11];
-const _errs191 = errors;
-if (typeof data75 !== "string") {
+let data71 = data70[i11];
+const _errs180 = errors;
+if (typeof data71 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/fallbacks/" + i11,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogModel.properties.fallbacks.items,
-data: data75
+data: data71
 }];
 return false;
 }
-if (!(_errs191 === errors)) break;
+if (!(_errs180 === errors)) break;
 }
 } else {
 validate_CatalogModel.errors = [{
@@ -38723,82 +39363,82 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogModel.properties.fallbacks,
-data: data74
+data: data70
 }];
 return false;
 }
 }
-var valid0 = _errs189 === errors;
+var valid0 = _errs178 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.state !== void 0) {
-let data76 = data.state;
-const _errs193 = errors;
+let data72 = data.state;
+const _errs182 = errors;
 if (errors === errors) {
-if (data76 && typeof data76 == "object" && !Array.isArray(data76)) {
-const _errs196 = errors;
-for (const key4 in data76) if (!(key4 === "paused" || key4 === "retired" || key4 === "replacement")) {
+if (data72 && typeof data72 == "object" && !Array.isArray(data72)) {
+const _errs185 = errors;
+for (const key3 in data72) if (!(key3 === "paused" || key3 === "retired" || key3 === "replacement")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state",
 keyword: "additionalProperties",
-params: { additionalProperty: key4 },
+params: { additionalProperty: key3 },
 message: "must NOT have additional properties",
 parentSchema: schema_CatalogState,
-data: data76
+data: data72
 }];
 return false;
 }
-if (_errs196 === errors) {
-if (data76.paused !== void 0) {
-let data77 = data76.paused;
-const _errs197 = errors;
-if (typeof data77 !== "boolean") {
+if (_errs185 === errors) {
+if (data72.paused !== void 0) {
+let data73 = data72.paused;
+const _errs186 = errors;
+if (typeof data73 !== "boolean") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state/paused",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
 parentSchema: schema_CatalogState.properties.paused,
-data: data77
+data: data73
 }];
 return false;
 }
-var valid40 = _errs197 === errors;
-} else var valid40 = true;
-if (valid40) {
-if (data76.retired !== void 0) {
-let data78 = data76.retired;
-const _errs199 = errors;
-if (typeof data78 !== "boolean") {
+var valid38 = _errs186 === errors;
+} else var valid38 = true;
+if (valid38) {
+if (data72.retired !== void 0) {
+let data74 = data72.retired;
+const _errs188 = errors;
+if (typeof data74 !== "boolean") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state/retired",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
 parentSchema: schema_CatalogState.properties.retired,
-data: data78
+data: data74
 }];
 return false;
 }
-var valid40 = _errs199 === errors;
-} else var valid40 = true;
-if (valid40) {
-if (data76.replacement !== void 0) {
-let data79 = data76.replacement;
-const _errs201 = errors;
-if (typeof data79 !== "string") {
+var valid38 = _errs188 === errors;
+} else var valid38 = true;
+if (valid38) {
+if (data72.replacement !== void 0) {
+let data75 = data72.replacement;
+const _errs190 = errors;
+if (typeof data75 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state/replacement",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogState.properties.replacement,
-data: data79
+data: data75
 }];
 return false;
 }
-var valid40 = _errs201 === errors;
-} else var valid40 = true;
+var valid38 = _errs190 === errors;
+} else var valid38 = true;
 }
 }
 }
@@ -38809,12 +39449,12 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogState,
-data: data76
+data: data72
 }];
 return false;
 }
 }
-var valid0 = _errs193 === errors;
+var valid0 = _errs182 === errors;
 } else var valid0 = true;
 }
 }

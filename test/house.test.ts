@@ -52,7 +52,7 @@ const mayImport: Record<string, readonly string[]> = {
   identity: leaves,
   providers: ["sound", ...leaves],
   catalog: ["providers", ...leaves],
-  routing: ["catalog", "providers", ...leaves],
+  routing: ["catalog", "pricing", "providers", ...leaves],
   telemetry: ["db", "providers", "routing", ...leaves],
   media: ["providers", "sound", ...leaves],
   pricing: ["catalog", ...leaves],

@@ -39,9 +39,9 @@ export async function askRoutes<Order, Taken>(
   const { id: publicModel } = call.admitted.model;
   const { signal, requestId } = ask;
   const account = ask.caller.accountId;
-  const { result, candidate } = await attempt(candidates, context.breakers, signal, call.attempts, async (candidate) => {
+  const { result, candidate } = await attempt(candidates, context.breakers, signal, call.attempts, async (candidate, heard) => {
     const make = adapterOf(adapters, candidate);
-    const made = await make({ route: candidate.route, signal, requestId, publicModel, account, order });
+    const made = await make({ route: candidate.route, signal, requestId, publicModel, account, heard, order });
     // A stream begins with its first byte; a whole answer may be empty, such as a WAV file without samples.
     if (made.kind === "whole" && made.bytes.length === 0) throw new UpstreamError("unreadable", "the audio is empty", { status: 200 });
     return await take(made);

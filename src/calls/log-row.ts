@@ -1,9 +1,11 @@
 // The row of the usage log that a call's settlement writes: what was asked for, who served it, what it was charged and how it ended.
 import type { Resolved } from "../catalog/resolve.ts";
-import { type AttemptRecord, type LoggedPrices, msSince, type UsageLogRow } from "../ledger/usage-log.ts";
+import { type AttemptRecord, expenseOfAttempts, type LoggedPrices, msSince, type UsageLogRow } from "../ledger/usage-log.ts";
 import type { Amount } from "../money.ts";
 import type { AudioPrices } from "../pricing/audio-cost.ts";
-import { type Attempt, loggedFailure } from "../routing/attempt.ts";
+import type { Used } from "../pricing/expense.ts";
+import type { Attempt } from "../routing/attempt.ts";
+import { attemptRecord } from "../routing/attempt-record.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import { noUsage, type Usage } from "../usage.ts";
 import type { Ask } from "./ask.ts";
@@ -24,6 +26,8 @@ export interface LoggedCall {
   /** Whose answer was taken last; null before any was. */
   served: Candidate | null;
   firstByteMs: number | null;
+  /** What an attempt made its upstream do; `answered`: it is the one that answered, and this was charged for it. */
+  used(answered: boolean, charged: Usage): Used;
 }
 
 /** What a call is charged. */
@@ -46,6 +50,7 @@ export function logRow(call: LoggedCall, { cost, prices, usage, units, unit }: B
   const { ask, admitted, hold, served } = call;
   const { model, alias } = admitted;
   const { input, cacheRead, cacheWrite, cacheWriteHour, output, reasoning } = usage ?? noUsage;
+  const attempts = attemptRecords(call, usage ?? noUsage);
   return {
     account_id: String(ask.caller.accountId),
     created_at: ask.receivedAt,
@@ -69,7 +74,8 @@ export function logRow(call: LoggedCall, { cost, prices, usage, units, unit }: B
     cost: String(cost),
     reserved: String(hold.granted),
     prices,
-    attempts: call.attempts.map(attemptRecord),
+    attempts,
+    expense: expenseOfAttempts(attempts),
     stream: call.stream,
     fallback_layer: served === null || served.layer === 0 ? null : served.layer,
     latency_ms: msSince(ask.since),
@@ -77,13 +83,15 @@ export function logRow(call: LoggedCall, { cost, prices, usage, units, unit }: B
   };
 }
 
-export function tokensOf({ usage }: Bill): number {
+export function tokensOf({ usage }: Pick<Bill, "usage">): number {
   return usage === null ? 0 : usage.input + usage.cacheRead + usage.cacheWrite + usage.output;
 }
 
-function attemptRecord(attempt: Attempt): AttemptRecord {
-  const { candidate, outcome, status, latencyMs } = attempt;
-  const { model, routeId } = candidate;
-  const record = { route: routeId, model: model.id, outcome, status, latency_ms: latencyMs, ...loggedFailure(attempt) };
-  return model.tokens === null ? record : { ...record, cost_basis: model.tokens.costBasis };
+/** The last attempt is the one that answered, if any did. */
+function attemptRecords({ attempts, served, used }: LoggedCall, charged: Usage): AttemptRecord[] {
+  return attempts.map((attempt, index) => {
+    const { tokens } = attempt.candidate.model;
+    const record = attemptRecord(attempt, used(served !== null && index === attempts.length - 1, charged));
+    return tokens === null ? record : { ...record, cost_basis: tokens.costBasis };
+  });
 }

@@ -7,6 +7,7 @@ import { defaultAspect } from "./check.ts";
 import type { CatalogFile, FileModel } from "./file.ts";
 import { tokenTerms, withCandidates } from "./prepare.ts";
 import { readPricing } from "./prices.ts";
+import { readCost } from "./route-cost.ts";
 import { type ProviderSurroundings, readProvider } from "./provider.ts";
 import { makeRow } from "./row.ts";
 import { shippedTiers } from "./tiers.ts";
@@ -43,6 +44,7 @@ function buildModel(model: FileModel, providers: Catalog["providers"], limits: F
       model: route.model,
       reducedPrecision: route.reduced_precision ?? null,
       thinking: route.thinking ?? "budget",
+      cost: route.cost === undefined ? null : readCost(route.cost),
     })),
     fallbacks: model.fallbacks ?? [],
     state: stateOf(model),

@@ -5,6 +5,8 @@ import type { Amount, Price } from "../money.ts";
 import type { PixelSize } from "../providers/verbs/media.ts";
 import type { Provider, Route } from "../providers/types.ts";
 
+export type { RouteCost } from "../providers/types.ts";
+
 /** The row as answers show it. */
 export type ModelRow = components["schemas"]["ModelRow"];
 

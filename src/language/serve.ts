@@ -78,9 +78,11 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     other.type === adapter.type && adapter.fits(other) && hasRoom(other, size, cap) && mayUse(ask.caller, other);
   const candidates = candidatesOf(context.catalog, model, mayServe);
   try {
-    const callOne = (candidate: Candidate) => adapter.call({ candidate, hold, size, upstream: upstreamCall(ask, candidate, model) });
+    const callOne = (candidate: Candidate, heard: UpstreamCall["heard"]) =>
+      adapter.call({ candidate, hold, size, upstream: { ...upstreamCall(ask, candidate, model), heard } });
     const { result, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, callOne, { rejectsAlone });
     call.answeredBy(candidate);
+    call.source = result.kind === "stream" ? result : null;
     const headers = routeHeaders(admitted, candidate, hold);
     if (result.kind === "stream") return settleOnDisconnect(context, { kind: "stream", ask, call, headers, source: result as Stream });
     const answer = result as Answer;

@@ -3,7 +3,7 @@
 import { errors } from "../../generated/errors.ts";
 import type { Ask } from "../calls/ask.ts";
 import { atLesserPrice, openCall, type PaidCall } from "../calls/call.ts";
-import { type Bill, type Hold, noError } from "../calls/log-row.ts";
+import { type Bill, type Hold, noError, tokensOf } from "../calls/log-row.ts";
 import { refuseUnpaid } from "../calls/refusals.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import { pricesAsLogged } from "../catalog/prepare.ts";
@@ -12,9 +12,10 @@ import type { Context } from "../context.ts";
 import { uuidv7 } from "../ids.ts";
 import { type Amount, usdText } from "../money.ts";
 import { affordableOutputTokens, chargedTier, dearestPricesOf, pricesOf, tokenCost, tokenCostBound } from "../pricing/token-cost.ts";
+import type { Tally } from "../providers/types.ts";
 import { noUsage, type Usage } from "../usage.ts";
 import { type OutputCap, type UsageBounds, withinBounds } from "./context-window.ts";
-import type { PromptSize } from "./prompt-size.ts";
+import { countedOutputTokens, type PromptSize } from "./prompt-size.ts";
 
 export interface TokenHold extends Hold {
   /** The caller's cap; null: none. */
@@ -38,6 +39,8 @@ export interface TokenBill extends Bill {
 
 export interface TokenCall extends PaidCall<TokenHold, TokenBill> {
   size: PromptSize;
+  /** The stream that it answers with. */
+  source: { tally: Tally } | null;
   /** The answer is complete. Without `usage` from the upstream, `counted` is charged, at most the hold. */
   complete(usage: Usage | null, counted: () => Promise<Usage>): Promise<TokenBill>;
   /** The client disconnected; it pays for what was delivered. */
@@ -62,10 +65,12 @@ export async function openTokenCall(context: Opening, ask: Ask, { admitted, stre
   const { model } = admitted;
   const { hold, rate } = await holdTokens(context, ask, model, { size, cap, tier });
   const nothing: TokenBill = { ...billAt(model, noUsage, hold.bounds, tier), cost: 0n };
-  const paid = openCall<TokenHold, TokenBill>(context, ask, { admitted, stream, hold, rate, nothing });
+  const used = (answered: boolean, charged: Usage) => ({ usage: answered ? usageUpstream(call, charged) : promptAlone(size) });
+  const paid = openCall<TokenHold, TokenBill>(context, ask, { admitted, stream, hold, rate, nothing, used });
   const billOf = (usage: Usage) => atLesserPrice(model, paid.served?.model ?? model, (other) => billAt(other, usage, hold.bounds, tier));
   const call: TokenCall = Object.assign(paid, {
     size,
+    source: null,
     async complete(usage: Usage | null, counted: () => Promise<Usage>) {
       const bill = billOf(usage ?? (await counted()));
       if (usage !== null) reportOverruns(context, paid, bill);
@@ -79,6 +84,18 @@ export async function openTokenCall(context: Opening, ask: Ask, { admitted, stre
     interrupted: () => paid.failed("stream_interrupted", { status: 200, message: errors.stream_interrupted.message }),
   });
   return call;
+}
+
+/** What an upstream can have read that sent nothing that could be. */
+function promptAlone({ tokensLikely }: PromptSize): Usage {
+  return { ...noUsage, input: tokensLikely };
+}
+
+/** What an upstream bills for its answer: also for an interrupted stream, of which nothing is charged. */
+function usageUpstream({ source, size }: Pick<TokenCall, "source" | "size">, charged: Usage): Usage {
+  if (source === null || tokensOf({ usage: charged }) > 0) return charged;
+  const { usage, prompt, deltas, characters } = source.tally;
+  return usage ?? { ...promptAlone(size), ...prompt, output: countedOutputTokens(deltas, characters) };
 }
 
 /** At the prices of the requested model: a fallback never costs more. */

@@ -13,9 +13,13 @@ export interface AttemptRecord {
   /** The upstream's HTTP status, if it answered. */
   status: number | null;
   latency_ms: number;
+  /** What the upstream calls its answer, for questions to the provider; absent: it named none. */
+  response_id?: string;
   /** Why it failed: a cause of src/providers/errors/upstream-error.ts, and its text. Absent: it succeeded, or is older than causes in the log. */
   cause?: string;
   detail?: string;
+  /** What the provider charges the operator for it, in 1e-8 USD; absent: its route names no cost. */
+  cost?: string;
   /** USD per million tokens that this attempt would be charged at; absent where tokens are not billed. */
   cost_basis?: { input: number; output: number; cached: number | null; per_request: number };
 }
@@ -72,10 +76,17 @@ export interface UsageLogRow {
   units?: number;
   unit?: AudioPrices["unit"];
   attempts: readonly AttemptRecord[];
+  /** The sum of the attempts' costs; null: no route named one. */
+  expense: string | null;
   stream: boolean;
   fallback_layer: number | null;
   latency_ms: number;
   first_byte_ms: number | null;
+}
+
+export function expenseOfAttempts(attempts: readonly AttemptRecord[]): string | null {
+  const costs = attempts.flatMap(({ cost }) => (cost === undefined ? [] : [BigInt(cost)]));
+  return costs.length === 0 ? null : String(costs.reduce((sum, cost) => sum + cost));
 }
 
 /** Whole milliseconds that the column can hold. By performance.now(), so that setting the clock during a call changes nothing. */

@@ -1,5 +1,6 @@
 // The types that all protocol adapters share: provider, route, call, answer. An adapter knows neither the ledger nor the catalog nor the
 // caller's HTTP.
+import type { Price } from "../money.ts";
 import type { Usage } from "../usage.ts";
 
 export type Protocol = "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax";
@@ -27,6 +28,23 @@ export interface Route {
   reducedPrecision: string | null;
   /** Only for anthropic routes: which form of thinking the model takes. */
   thinking: "adaptive" | "budget";
+  /** Null: the catalog names none. */
+  cost: RouteCost | null;
+}
+
+/** What a provider charges the operator for one of each, in 1e-12 USD. */
+export interface RouteCost {
+  input: Price;
+  output: Price;
+  cacheRead: Price;
+  cacheWrite: Price;
+  /** Written to the prompt cache for an hour. */
+  cacheWriteHour: Price;
+  request: Price;
+  image: Price;
+  second: Price;
+  minute: Price;
+  character: Price;
 }
 
 /** One call of one route. The adapter cancels it when `signal` fires or the provider's timeout passes. */
@@ -39,6 +57,8 @@ export interface UpstreamCall {
   publicModel: string;
   /** The account whose fair quota the call counts against; absent: the gateway's own work, such as a job's. */
   account?: bigint | undefined;
+  /** Told what the upstream calls its answer; absent: no record of it is kept. */
+  heard?: ((responseId: string) => void) | undefined;
 }
 
 /** An answer in one piece. */

@@ -68,6 +68,7 @@ describe("a model of four keys", () => {
         model: "up",
         reducedPrecision: null,
         thinking: "budget",
+        cost: null,
       },
     ]);
   });

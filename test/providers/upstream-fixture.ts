@@ -58,7 +58,7 @@ export function providerAt(baseUrl: string, change: Partial<Provider> = {}): Pro
 }
 
 export function routeTo(baseUrl: string, change: Partial<Provider> = {}): Route {
-  return { provider: providerAt(baseUrl, change), model: "upstream-model", reducedPrecision: null, thinking: "budget" };
+  return { provider: providerAt(baseUrl, change), model: "upstream-model", reducedPrecision: null, thinking: "budget", cost: null };
 }
 
 export async function until(condition: () => boolean): Promise<void> {

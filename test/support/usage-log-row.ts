@@ -35,6 +35,7 @@ export function usageLogRow({ accountId, id, cost, at, keyId = null }: Charge): 
     reserved: "0",
     prices: { model: "test/model", input: "0", output: "0", cached: null, per_request: "0" },
     attempts: [],
+    expense: null,
     stream: false,
     fallback_layer: null,
     latency_ms: 1,
