@@ -1,5 +1,5 @@
-// The record of an admitted request, written with its settlement: one row of table usage_log. bigints travel as text, since the batch is one
-// JSON document.
+// The record of an admitted request, written with its settlement: one row of table usage_log. bigints travel as text, since a batch may
+// be one JSON document.
 import type { AudioPrices } from "../pricing/audio-cost.ts";
 
 /** One attempt at an upstream, in order. */
@@ -83,6 +83,14 @@ export interface UsageLogRow {
   latency_ms: number;
   first_byte_ms: number | null;
 }
+
+/** In the order of the fields of settled_call. */
+export const logColumns = [
+  ...["account_id", "created_at", "id", "request_id", "key_id", "operation", "model", "alias", "served_model", "status", "http_status"],
+  ...["error_code", "input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens", "estimated", "cost"],
+  ...["reserved", "prices", "attempts", "stream", "fallback_layer", "latency_ms", "first_byte_ms", "model_type", "error_message", "units"],
+  ...["unit", "expense"],
+] as const satisfies readonly (keyof UsageLogRow)[];
 
 export function expenseOfAttempts(attempts: readonly AttemptRecord[]): string | null {
   const costs = attempts.flatMap(({ cost }) => (cost === undefined ? [] : [BigInt(cost)]));
