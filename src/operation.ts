@@ -31,6 +31,8 @@ export interface Request<Id extends OperationId = OperationId> {
   address: string;
   /** Fires when the client has disconnected. */
   signal: AbortSignal;
+  /** The id that the call's hold gets; absent: a new one (src/calls/answer-once.ts). */
+  callId?: string | undefined;
   /** Adds headers to every answer to this request from now on, refusals included. */
   addHeaders: (headers: Headers) => void;
 }

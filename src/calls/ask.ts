@@ -10,11 +10,13 @@ export interface Ask {
   /** The same moment as performance.now() counts, for durations: a clock may be set. */
   since: number;
   signal: AbortSignal;
+  /** Of the call that an idempotency key claimed: its hold's id. Absent: a new one. */
+  callId?: string | undefined;
   /** Adds headers to the reply, also to a refusal. */
   addHeaders: (headers: Record<string, string>) => void;
 }
 
 /** Copies only these fields of a request: an answer may stream for minutes and must not keep the prompt or the bytes in memory so long. */
-export function askOf({ operationId, caller, requestId, receivedAt, since, signal, addHeaders }: Ask): Ask {
-  return { operationId, caller, requestId, receivedAt, since, signal, addHeaders };
+export function askOf({ operationId, caller, requestId, receivedAt, since, signal, callId, addHeaders }: Ask): Ask {
+  return { operationId, caller, requestId, receivedAt, since, signal, callId, addHeaders };
 }

@@ -83,7 +83,7 @@ export async function openTokenCall(context: Opening, ask: Ask, { admitted, stre
 }
 
 /** At the prices of the requested model: a fallback never costs more. */
-async function holdTokens(context: Opening, { caller, addHeaders }: Ask, model: Model, size: PromptSize, cap: OutputCap) {
+async function holdTokens(context: Opening, { caller, callId, addHeaders }: Ask, model: Model, size: PromptSize, cap: OutputCap) {
   const prices = tokenPricesOf(model);
   const { maxOutputTokens, outputLimited } = model;
   const inputMax = model.contextWindow * size.contexts;
@@ -91,7 +91,7 @@ async function holdTokens(context: Opening, { caller, addHeaders }: Ask, model: 
   const outputMax = outputLimited ? Math.min(cap.asked ?? maxOutputTokens, maxOutputTokens) : (cap.asked ?? maxOutputTokens);
   const want = tokenCostBound(prices, inputTokens, outputMax * cap.choices);
   const least = tokenCostBound(prices, inputTokens, Math.min(outputMax, 1) * cap.choices);
-  const id = uuidv7(context.clock());
+  const id = callId ?? uuidv7(context.clock());
   const tokens = { input: size.tokensLikely, output: Math.min(cap.asked ?? 0, maxOutputTokens) * cap.choices };
   const { rate, reserved } = await context.admitCall(context.catalog, { caller, model, tokens, addHeaders }, { id, want, least });
   const affordable = (amount: Amount) => Math.min(outputMax, perChoice(affordableOutputTokens(prices, inputTokens, amount), cap));
