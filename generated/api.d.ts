@@ -534,6 +534,8 @@ export interface paths {
          * @description Answers a conversation, whole or as a stream (`stream: true`). The gateway reserves the maximum cost before it calls the model, and
          *     charges the measured usage afterwards. A failed call and an interrupted stream cost nothing. A client that disconnects pays for what it
          *     received.
+         *
+         *     A field that changes what a provider charges reaches the provider only where the gateway has a price for it. Otherwise these are dropped: `service_tier`, `priority`, `speed`, `inference_geo`, `models`, `fallbacks`, `route`, `provider`, `preset`, `transforms`, `model_list`, `custom_llm_provider`, `extra_body`, `extra_headers`, `extra_query`, `search_options`, `audio`, `image_config`. These give 400 `invalid_parameter`, unless they are null, false or empty: `api_key`, `api_base`, `base_url`, `tools` (except type `function` and `custom`), `plugins`, `web_search`, `web_search_options`, `enable_search`, `search_parameters`, `modalities` (except `text`), `best_of` (except `1`). Other spellings of a known field, such as `Model` or `maxTokens`, are dropped.
          */
         post: operations["createChatCompletion"];
         delete?: never;
@@ -740,6 +742,8 @@ export interface paths {
          * @description Turns texts into vectors, one per input, in input order. Only input tokens are billed, after the call. Never streamed. A model that is
          *     not an embedding model is refused with 400 `wrong_endpoint`, a value or a text that the model does not accept with 400
          *     `request_rejected`.
+         *
+         *     A field that changes what a provider charges reaches the provider only where the gateway has a price for it. Otherwise these are dropped: `service_tier`, `priority`, `speed`, `inference_geo`, `models`, `fallbacks`, `route`, `provider`, `preset`, `transforms`, `model_list`, `custom_llm_provider`, `extra_body`, `extra_headers`, `extra_query`, `search_options`, `audio`, `image_config`. These give 400 `invalid_parameter`, unless they are null, false or empty: `api_key`, `api_base`, `base_url`, `tools` (except type `function` and `custom`), `plugins`, `web_search`, `web_search_options`, `enable_search`, `search_parameters`, `modalities` (except `text`), `best_of` (except `1`). Other spellings of a known field, such as `Model` or `maxTokens`, are dropped.
          */
         post: operations["createEmbeddings"];
         delete?: never;
@@ -926,6 +930,8 @@ export interface paths {
          *     If a model shows its thinking, the answer and the stream begin with a `thinking` block (with an empty `signature`) before text and tool
          *     calls. The thinking budget is sent only on the first turn: once the history contains a `thinking`, `redacted_thinking` or `tool_use`
          *     block of the assistant, the request is sent without it.
+         *
+         *     A field that changes what a provider charges reaches the provider only where the gateway has a price for it. Otherwise these are dropped: `service_tier`, `priority`, `speed`, `inference_geo`, `models`, `fallbacks`, `route`, `provider`, `preset`, `transforms`, `model_list`, `custom_llm_provider`, `extra_body`, `extra_headers`, `extra_query`, `search_options`, `audio`, `image_config`. These give 400 `invalid_parameter`, unless they are null, false or empty: `api_key`, `api_base`, `base_url`, `tools` (except type `function` and `custom`), `plugins`, `web_search`, `web_search_options`, `enable_search`, `search_parameters`, `modalities` (except `text`), `best_of` (except `1`). Other spellings of a known field, such as `Model` or `maxTokens`, are dropped.
          */
         post: operations["createMessage"];
         delete?: never;
@@ -1062,6 +1068,8 @@ export interface paths {
          *
          *     Errors have the older format: branch on `error.type`; a 402 also carries it as `error.code`. A 401, 402 or 403 from the model's provider
          *     becomes 503 `server_error`, any other 4xx becomes `invalid_request`.
+         *
+         *     A field that changes what a provider charges reaches the provider only where the gateway has a price for it. Otherwise these are dropped: `service_tier`, `priority`, `speed`, `inference_geo`, `models`, `fallbacks`, `route`, `provider`, `preset`, `transforms`, `model_list`, `custom_llm_provider`, `extra_body`, `extra_headers`, `extra_query`, `search_options`, `audio`, `image_config`. These give 400 `invalid_parameter`, unless they are null, false or empty: `api_key`, `api_base`, `base_url`, `tools` (except type `function` and `custom`), `plugins`, `web_search`, `web_search_options`, `enable_search`, `search_parameters`, `modalities` (except `text`), `best_of` (except `1`). Other spellings of a known field, such as `Model` or `maxTokens`, are dropped.
          */
         post: operations["createRerank"];
         delete?: never;
@@ -2072,6 +2080,24 @@ export interface components {
             /** @description USD per minute; default 0.001. */
             per_minute?: components["schemas"]["CatalogUsd"];
         };
+        /** @description Prices of a whole request whose prompt, cached tokens included, is longer than `above`. */
+        CatalogLongContext: {
+            /**
+             * Format: int32
+             * @description Prompt tokens up to which the usual prices apply.
+             */
+            above: number;
+            /** @description USD per million input tokens written to the prompt cache; default: the usual price of a write, at least the input price here. */
+            cache_write?: components["schemas"]["CatalogUsd"];
+            /** @description USD per million input tokens written to the prompt cache for an hour; default: the usual price, at least `cache_write` here. */
+            cache_write_1h?: components["schemas"]["CatalogUsd"];
+            /** @description USD per million tokens read from the prompt cache; null or absent: the input price here. */
+            cached?: components["schemas"]["CatalogUsd"] | null;
+            /** @description USD per million input tokens. */
+            input: components["schemas"]["CatalogUsd"];
+            /** @description USD per million output tokens. */
+            output: components["schemas"]["CatalogUsd"];
+        };
         /** @description One model. */
         CatalogModel: {
             /** @description Allowed sizes, including `auto` if allowed; other sizes give 400. Empty or absent: any size. */
@@ -2097,7 +2123,11 @@ export interface components {
             description?: string;
             /** @description Allowed lengths in seconds; empty or absent: any. */
             durations?: components["schemas"]["CatalogSeconds"][];
-            /** @description Keys of `extra` that a video model reads; default: none. Image models read every key except priced or moderated ones. */
+            /**
+             * @description Keys of `extra` that the model reads, and no others; default: none for a video model. An image model reads every key by default, except
+             *     those that set a price or are moderated; listed here, keys that set a price pass (quality, resolution, steps, engine, …), but never those
+             *     that the request's own fields decide (prompt, number, size, source images) and never those that are moderated.
+             */
             extra_keys?: string[];
             /** @description Ids of other models of the same type, tried in order if every route failed. */
             fallbacks?: string[];
@@ -2107,6 +2137,12 @@ export interface components {
             hot?: boolean;
             /** @description Model id: 1 to 200 printable ASCII characters without spaces, because headers carry it. Requests send it as `model`. */
             id: string;
+            /**
+             * Format: int32
+             * @description The most input tokens that one image of a prompt can be, on any route; each image reserves so many. Default 48169, the most of every
+             *     known family. A file, a recording or a video reserves the whole `context_window`.
+             */
+            image_tokens_max?: number;
             /** @description Input modalities; default: by type. */
             input_modalities?: string[];
             /** @description Editorial label. */
@@ -2205,7 +2241,14 @@ export interface components {
             weights?: string;
             /** @description URL of the weights. */
             weights_source?: string | null;
+            /** @description More keys of `extra` that an image model does not read, because they change what its provider charges. Default: none. */
+            withheld?: string[];
         };
+        /**
+         * Format: double
+         * @description A multiple of a price.
+         */
+        CatalogMultiple: number;
         /** @description Billed by call. */
         CatalogPerCall: {
             /**
@@ -2302,10 +2345,16 @@ export interface components {
         };
         /** @description Billed by token. */
         CatalogPerToken: {
+            /** @description USD per million input tokens written to the model's prompt cache; default: the input price. */
+            cache_write?: components["schemas"]["CatalogUsd"];
+            /** @description USD per million input tokens written to the model's prompt cache for an hour; default: `cache_write`. */
+            cache_write_1h?: components["schemas"]["CatalogUsd"];
             /** @description USD per million tokens read from the model's prompt cache; null or absent: the input price. */
             cached?: components["schemas"]["CatalogUsd"] | null;
             /** @description USD per million input tokens. */
             input: components["schemas"]["CatalogUsd"];
+            /** @description Prices of a request whose prompt is longer than `above` tokens. */
+            long_context?: components["schemas"]["CatalogLongContext"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -2315,6 +2364,13 @@ export interface components {
             output?: components["schemas"]["CatalogUsd"];
             /** @description Flat fee in USD per request to a search model; default 0. */
             per_request?: components["schemas"]["CatalogUsd"];
+            /**
+             * @description What a service tier of the provider costs, as a multiple of every token price: `{ flex: 0.5, priority: 2 }`. A request's `service_tier`
+             *     reaches the provider only if it is listed here, or if the provider's `forward` names the field.
+             */
+            service_tiers?: {
+                [key: string]: components["schemas"]["CatalogMultiple"];
+            };
         };
         /** @description Pixels as `WIDTHxHEIGHT`. */
         CatalogPixels: string;
@@ -2331,6 +2387,11 @@ export interface components {
             api_key_env?: string;
             /** @description Base URL of the protocol's paths. `simulator:/PATH` is PATH on the built-in simulator. */
             base_url: string;
+            /**
+             * @description Request fields that change what the provider charges (`service_tier`, `web_search_options`, …) and still reach it, because your prices
+             *     cover them. A field that is refused otherwise passes if every provider of the model lists it. Default: none.
+             */
+            forward?: string[];
             /**
              * @description Headers sent with every call, in addition to the protocol's own. `${NAME}` in a value stands for the environment variable NAME, for a
              *     secret; `$$` stands for a dollar sign. A header whose variable is not set is omitted.
@@ -2356,6 +2417,8 @@ export interface components {
         };
         /** @description One route of a model. */
         CatalogRoute: {
+            /** @description What the provider charges you, for reports; absent: unknown, and counted as nothing. */
+            cost?: components["schemas"]["CatalogRouteCost"];
             /** @description The model's id at the provider. */
             model: string;
             /** @description Id of the provider. */
@@ -2367,6 +2430,29 @@ export interface components {
              * @enum {string}
              */
             thinking?: "adaptive" | "budget";
+        };
+        /** @description What a provider charges the operator for one route, in the units of `pricing`; never shown to callers. */
+        CatalogRouteCost: {
+            /** @description USD per million tokens written to the prompt cache; default: `input`. */
+            cache_write?: components["schemas"]["CatalogUsd"];
+            /** @description USD per million tokens written to the prompt cache for an hour; default: `cache_write`. */
+            cache_write_1h?: components["schemas"]["CatalogUsd"];
+            /** @description USD per million tokens read from the prompt cache; default: `input`. */
+            cached?: components["schemas"]["CatalogUsd"];
+            /** @description USD per million input tokens. */
+            input?: components["schemas"]["CatalogUsd"];
+            /** @description USD per million output tokens, reasoning included. */
+            output?: components["schemas"]["CatalogUsd"];
+            /** @description USD per 1,000 characters. */
+            per_1k_chars?: components["schemas"]["CatalogUsd"];
+            /** @description USD per image. */
+            per_image?: components["schemas"]["CatalogUsd"];
+            /** @description USD per minute of a recording; a started minute counts as a full one. */
+            per_minute?: components["schemas"]["CatalogUsd"];
+            /** @description USD per request, besides the rest. */
+            per_request?: components["schemas"]["CatalogUsd"];
+            /** @description USD per second of video or music. */
+            per_second?: components["schemas"]["CatalogUsd"];
         };
         /**
          * Format: double
@@ -2621,7 +2707,7 @@ export interface components {
         };
         /** @description A chat request in OpenAI's format. Fields not listed here are forwarded as sent. */
         ChatRequest: {
-            /** @description Options of an audio answer; default: none. */
+            /** @description Options of an audio answer. Dropped, unless the gateway has a price for it. */
             audio?: {
                 [key: string]: unknown;
             } | null;
@@ -2658,7 +2744,7 @@ export interface components {
             messages: components["schemas"]["ChatMessage"][];
             /** @description Dropped: the gateway stores no answers. */
             metadata?: unknown;
-            /** @description Output types of the answer; default: text. */
+            /** @description Output types of the answer; default: text. Others give 400 `invalid_parameter`, unless the gateway has a price for them. */
             modalities?: string[] | null;
             /** @description Model id or alias. */
             model: string;
@@ -2694,7 +2780,7 @@ export interface components {
             safety_identifier?: string | null;
             /** @description Makes answers to the same request repeatable, as far as the model supports it; default: none. */
             seed?: number | null;
-            /** @description The provider's service tier; default: the provider's. */
+            /** @description The provider's service tier: one of the model's `pricing.service_tiers`. Any other is dropped. */
             service_tier?: string | null;
             /** @description Stop sequences: one string or several; default: none. */
             stop?: string | string[] | null;
@@ -2720,7 +2806,7 @@ export interface components {
             user?: string | null;
             /** @description How detailed the answer is, such as `low`; default: the model's. */
             verbosity?: string | null;
-            /** @description How the provider searches the web, on search models; default: the provider's. */
+            /** @description How the provider searches the web. Gives 400 `invalid_parameter`, unless the gateway has a price for it. */
             web_search_options?: {
                 [key: string]: unknown;
             } | null;
@@ -2736,7 +2822,7 @@ export interface components {
         ChatTool: {
             /** @description Name, description and JSON Schema of a function; required for type `function`. */
             function?: components["schemas"]["ChatFunction"];
-            /** @description Type of the tool, usually `function`. */
+            /** @description `function` or `custom`. Tools that the provider runs give 400 `invalid_parameter`, unless the gateway has a price for them. */
             type: string;
         } & {
             [key: string]: unknown;
@@ -7119,7 +7205,8 @@ export interface components {
         ImageRequest: {
             /**
              * @description Passed to the provider, except fields that set the price or are moderated (prompt, number of images, size, duration, reference
-             *     images): those come only from the fields above. Unpriced quality tiers of a provider run at the priced tier. More than 64 KB gives 400
+             *     images): those come only from the fields above. Unpriced tiers of a provider (quality, resolution, speed, steps, engine or version,
+             *     fidelity, web search, thinking) run at the priced tier: their keys are dropped. More than 64 KB gives 400
              *     `invalid_parameter`.
              */
             extra?: {
@@ -7408,6 +7495,36 @@ export interface components {
              */
             used_today: number;
         };
+        /** @description Prices of a whole request whose prompt, cached tokens included, is longer than `above`. */
+        LongContextPricing: {
+            /**
+             * Format: int32
+             * @description Prompt tokens up to which the usual prices apply.
+             */
+            above: number;
+            /**
+             * Format: double
+             * @description USD per million input tokens written to the model's prompt cache.
+             */
+            cache_write: number;
+            /**
+             * Format: double
+             * @description USD per million input tokens written to the model's prompt cache for an hour.
+             */
+            cache_write_1h: number;
+            /** @description USD per million input tokens read from the model's prompt cache; null: as `input`. */
+            cached: number | null;
+            /**
+             * Format: double
+             * @description USD per million input tokens.
+             */
+            input: number;
+            /**
+             * Format: double
+             * @description USD per million output tokens, reasoning included.
+             */
+            output: number;
+        };
         /** @description A new voice. It belongs to the account; other accounts get 403 `voice_not_owned`. */
         MadeVoice: {
             /** @description Balance in USD after the charge. */
@@ -7500,8 +7617,8 @@ export interface components {
         };
         /**
          * @description A message request in Anthropic's format. Other fields (`context_management`, …) and the header `anthropic-beta` reach models whose
-         *     provider uses this format; other models ignore them. Fields that would change the price or need state between requests are always
-         *     ignored: `speed`, `service_tier`, `inference_geo`, `container`, `mcp_servers`, `fallbacks`. The header `anthropic-version` is ignored.
+         *     provider uses this format; other models ignore them. Fields that need state between requests are always ignored: `container`,
+         *     `mcp_servers`. The header `anthropic-version` is ignored.
          */
         MessageRequest: {
             /** @description Lets the provider choose the prompt's cache points, on models that support it; default: off. */
@@ -7526,7 +7643,7 @@ export interface components {
             model: string;
             /** @description Effort and format of the answer; default: the model's effort, and text. */
             output_config?: components["schemas"]["OutputConfig"] | null;
-            /** @description `auto` or `standard_only`; no effect, because there is only one service tier. */
+            /** @description The provider's service tier: one of the model's `pricing.service_tiers`. Any other has no effect. */
             service_tier?: string | null;
             /** @description Ignored: there is only one speed. */
             speed?: unknown;
@@ -7757,6 +7874,16 @@ export interface components {
         };
         /** @description Rates of a model, for models billed by token. `GET /v1/pricing` has the exact prices of all other models. */
         ModelPricing: {
+            /**
+             * Format: double
+             * @description USD per million input tokens written to the model's prompt cache; absent: as `input`.
+             */
+            cache_write?: number;
+            /**
+             * Format: double
+             * @description USD per million input tokens written to the model's prompt cache for an hour; absent: as `cache_write`.
+             */
+            cache_write_1h?: number;
             /** @description USD per million input tokens read from the model's prompt cache; null if the model has no separate rate for them. */
             cached: number | null;
             /**
@@ -7764,6 +7891,8 @@ export interface components {
              * @description USD per million input tokens; 0 unless `mode` is `per-token`.
              */
             input: number;
+            /** @description Prices of a request with a longer prompt; absent: prices do not depend on its length. */
+            long_context?: components["schemas"]["LongContextPricing"];
             /** @description The unit of billing; equals the row's `pricing_mode`. */
             mode: components["schemas"]["PricingMode"];
             /**
@@ -7771,6 +7900,10 @@ export interface components {
              * @description USD per million output tokens, reasoning included; 0 unless `mode` is `per-token`, or if output is free.
              */
             output: number;
+            /** @description What each `service_tier` costs, as a multiple of every token price; absent: there is one tier. */
+            service_tiers?: {
+                [key: string]: number;
+            };
         };
         /** @description A current promotion: `pricing` is lowered, `list_price` is the regular price. */
         ModelPromotion: {
@@ -8428,12 +8561,19 @@ export interface components {
             cost_usd: components["schemas"]["Usd"];
             /** @description The lines of the charge. */
             lines: components["schemas"]["ReceiptLine"][];
+            /**
+             * @description The prompt was so long that the prices of long prompts apply; absent: it was not.
+             * @enum {boolean}
+             */
+            long_context?: true;
             /** @description Model whose prices apply: the requested model, or the fallback that answered if it was cheaper. */
             model: string;
             /** @description USD reserved before the call. An estimated charge never exceeds it. */
             reserved_usd: components["schemas"]["Usd"];
             /** @description The sum rounded up once, to 8 decimals; for decisions to 4. */
             rounded_usd: components["schemas"]["Usd"];
+            /** @description The service tier whose prices apply; absent: the usual one. */
+            service_tier?: string;
             /** @description The exact sum in USD. */
             sum_usd: string;
         };
@@ -8442,7 +8582,7 @@ export interface components {
             /** @description Quantity × price in USD, exact: decimal digits, not rounded. */
             amount_usd: string;
             /**
-             * @description What is billed. Tokens: `input`, `cache_read`, `cache_write`, `output`, and `request` for the fee per request. Media jobs: `image`,
+             * @description What is billed. Tokens: `input`, `cache_read`, `cache_write`, `cache_write_1h`, `output`, and `request` for the fee per request. Media jobs: `image`,
              *     `megapixel` (the first), `further_megapixel`, `second`, and `references` for the fee of a request with reference images. Audio:
              *     `minute`, `character`, `second`, `song` and `call`.
              */
@@ -8467,6 +8607,11 @@ export interface components {
              * @description Input tokens written to the model's prompt cache.
              */
             cache_write: number;
+            /**
+             * Format: int64
+             * @description Tokens of `cache_write` that are kept for an hour; absent: none.
+             */
+            cache_write_1h?: number;
             /** @description Whether the gateway counted the usage because the upstream reported none. */
             estimated: boolean;
             /**
@@ -10352,6 +10497,16 @@ export interface components {
         /** @description Rates of a token-billed model, in USD per million tokens. */
         TextPriceRow: {
             /**
+             * Format: double
+             * @description USD per million input tokens written to the model's prompt cache for an hour; absent: as other writes.
+             */
+            cache_write_1h_per_1m?: number;
+            /**
+             * Format: double
+             * @description USD per million input tokens written to the model's prompt cache; absent: as input.
+             */
+            cache_write_per_1m?: number;
+            /**
              * @description USD per million input tokens read from the model's own prompt cache, billed whenever the model reports such tokens; null if the model
              *     has no separate rate for them.
              */
@@ -10373,6 +10528,8 @@ export interface components {
              * @description USD per million output tokens without a promotion; always present.
              */
             list_output_per_1m: number;
+            /** @description Prices of a request with a longer prompt, in USD per million tokens; absent: prices do not depend on its length. */
+            long_context?: components["schemas"]["LongContextPricing"];
             /** @description Display name. */
             name: string;
             /**
@@ -10380,6 +10537,10 @@ export interface components {
              * @description USD per million output tokens, as charged now; 0 if output is free.
              */
             output_per_1m: number;
+            /** @description What each `service_tier` costs, as a multiple of every token price; absent: there is one tier. */
+            service_tiers?: {
+                [key: string]: number;
+            };
         };
         /** @description A document in the request itself. */
         TextSource: {

@@ -422,11 +422,14 @@ create table usage_log (
   units numeric,
   unit text,
   job_id text,
+  cache_write_1h_tokens bigint,
+  expense bigint,
   constraint usage_log_pkey PRIMARY KEY (account_id, created_at, id),
   constraint failures_are_free CHECK (((status <> 'failed'::text) OR (cost = 0))),
   constraint usage_log_cache_read_tokens_check CHECK ((cache_read_tokens >= 0)),
   constraint usage_log_cache_write_tokens_check CHECK ((cache_write_tokens >= 0)),
   constraint usage_log_check CHECK (((reasoning_tokens >= 0) AND (reasoning_tokens <= output_tokens))),
+  constraint usage_log_check1 CHECK (((cache_write_1h_tokens >= 0) AND (cache_write_1h_tokens <= cache_write_tokens))),
   constraint usage_log_cost_check CHECK ((cost >= 0)),
   constraint usage_log_input_tokens_check CHECK ((input_tokens >= 0)),
   constraint usage_log_output_tokens_check CHECK ((output_tokens >= 0)),
@@ -497,6 +500,7 @@ CREATE INDEX voice_account ON public.voice USING btree (account_id, created_at);
 -- function ledger_raise(_account bigint, _id uuid, _want bigint) returns TABLE(granted bigint, available bigint, reserved bigint, refused text, key_left bigint) set lock_timeout=1s
 -- function ledger_refund(_account bigint, _id uuid, _at timestamp with time zone, _amount bigint, _reason text) returns TABLE(refused text, seq bigint, refunded bigint, balance bigint) set enable_seqscan=off, lock_timeout=3s
 -- function ledger_reserve(_owner uuid, _account bigint[], _id uuid[], _want bigint[], _least bigint[], _key bigint[], _pool text[], _pool_max integer[], _group text[], _group_max integer[], _ttl interval) returns TABLE(n integer, granted bigint, available bigint, reserved bigint, refused text, key_left bigint) set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
+-- function ledger_settle(_account bigint[], _held bigint[], _cost bigint[], _key_account bigint[], _key bigint[], _key_held bigint[], _key_cost bigint[], _call settled_call[]) returns bigint[] set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
 -- function ledger_settle(_account bigint[], _id uuid[], _logs jsonb) returns TABLE(account_id bigint, balance bigint) set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
 -- function ledger_sweep(_dead_after interval) returns integer
 -- function ledger_sweep(_dead_after interval, _account bigint[], _waits boolean) returns SETOF bigint

@@ -257,12 +257,14 @@ export interface UsageLog {
   alias: string | null;
   attempts: Json;
   cache_read_tokens: Generated<bigint>;
+  cache_write_1h_tokens: bigint | null;
   cache_write_tokens: Generated<bigint>;
   cost: bigint;
   created_at: Timestamp;
   error_code: string | null;
   error_message: string | null;
   estimated: Generated<boolean>;
+  expense: bigint | null;
   fallback_layer: number | null;
   first_byte_ms: number | null;
   http_status: number;

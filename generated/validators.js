@@ -34105,6 +34105,10 @@ const schema_CatalogProvider = {
 "type": "object",
 "additionalProperties": { "type": "string" }
 },
+"forward": {
+"type": "array",
+"items": { "type": "string" }
+},
 "timeout_ms": {
 "type": "integer",
 "format": "int32",
@@ -34144,7 +34148,7 @@ data
 }];
 return false;
 } else {
-for (const key0 in data) if (!(key0 === "id" || key0 === "protocol" || key0 === "base_url" || key0 === "api_key_env" || key0 === "headers" || key0 === "timeout_ms")) {
+for (const key0 in data) if (!(key0 === "id" || key0 === "protocol" || key0 === "base_url" || key0 === "api_key_env" || key0 === "headers" || key0 === "forward" || key0 === "timeout_ms")) {
 validate_CatalogProvider.errors = [{
 instancePath,
 keyword: "additionalProperties",
@@ -34316,21 +34320,53 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
+if (data.forward !== void 0) {
+let data6 = data.forward;
+if (Array.isArray(data6)) {
+const len0 = data6.length;
+for (let i0 = 0; i0 < len0; i0++) {
+let data7 = data6[i0];
+if (typeof data7 !== "string") {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/forward/" + i0,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.forward.items,
+data: data7
+}];
+return false;
+}
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/forward",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_CatalogProvider.properties.forward,
+data: data6
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
 if (data.timeout_ms !== void 0) {
-let data6 = data.timeout_ms;
-if (!(typeof data6 == "number" && !(data6 % 1) && !isNaN(data6))) {
+let data8 = data.timeout_ms;
+if (!(typeof data8 == "number" && !(data8 % 1) && !isNaN(data8))) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data6
+data: data8
 }];
 return false;
 }
-if (typeof data6 == "number") {
-if (data6 > 36e5 || isNaN(data6)) {
+if (typeof data8 == "number") {
+if (data8 > 36e5 || isNaN(data8)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "maximum",
@@ -34340,10 +34376,10 @@ limit: 36e5
 },
 message: "must be <= 3600000",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data6
+data: data8
 }];
 return false;
-} else if (data6 < 1 || isNaN(data6)) {
+} else if (data8 < 1 || isNaN(data8)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "minimum",
@@ -34353,23 +34389,24 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data6
+data: data8
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data6)) {
+} else if (!formats_6f7aca8b.validate(data8)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data6
+data: data8
 }];
 return false;
 }
 }
 var valid0 = true;
 } else var valid0 = true;
+}
 }
 }
 }
@@ -34457,6 +34494,12 @@ const schema_CatalogModel = {
 "minimum": 1,
 "maximum": 1e9
 },
+"image_tokens_max": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 1e9
+},
 "max_output_tokens": {
 "type": "integer",
 "format": "int32",
@@ -34502,6 +34545,10 @@ const schema_CatalogModel = {
 },
 "default_duration_s": { "$ref": "#/components/schemas/CatalogSeconds" },
 "extra_keys": {
+"type": "array",
+"items": { "type": "string" }
+},
+"withheld": {
 "type": "array",
 "items": { "type": "string" }
 },
@@ -34636,27 +34683,6 @@ const schema_CatalogPromotion = {
 } },
 "additionalProperties": false
 };
-const schema_CatalogRoute = {
-"type": "object",
-"required": ["provider", "model"],
-"properties": {
-"provider": { "type": "string" },
-"model": {
-"type": "string",
-"minLength": 1,
-"maxLength": 500
-},
-"reduced_precision": {
-"type": "string",
-"minLength": 1
-},
-"thinking": {
-"type": "string",
-"enum": ["adaptive", "budget"]
-}
-},
-"additionalProperties": false
-};
 const schema_CatalogState = {
 "type": "object",
 "properties": {
@@ -34698,9 +34724,496 @@ const schema_CatalogPerToken = {
 "input": { "$ref": "#/components/schemas/CatalogUsd" },
 "output": { "$ref": "#/components/schemas/CatalogUsd" },
 "cached": { "anyOf": [{ "$ref": "#/components/schemas/CatalogUsd" }, { "type": "null" }] },
+"cache_write": { "$ref": "#/components/schemas/CatalogUsd" },
+"cache_write_1h": { "$ref": "#/components/schemas/CatalogUsd" },
+"service_tiers": {
+"type": "object",
+"additionalProperties": { "$ref": "#/components/schemas/CatalogMultiple" }
+},
+"long_context": { "$ref": "#/components/schemas/CatalogLongContext" },
 "per_request": { "$ref": "#/components/schemas/CatalogUsd" }
 },
 "additionalProperties": false
+};
+const schema_CatalogMultiple = {
+"type": "number",
+"format": "double",
+"maximum": 100,
+"exclusiveMinimum": 0
+};
+const schema_CatalogLongContext = {
+"type": "object",
+"required": [
+"above",
+"input",
+"output"
+],
+"properties": {
+"above": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 1e9
+},
+"input": { "$ref": "#/components/schemas/CatalogUsd" },
+"output": { "$ref": "#/components/schemas/CatalogUsd" },
+"cached": { "anyOf": [{ "$ref": "#/components/schemas/CatalogUsd" }, { "type": "null" }] },
+"cache_write": { "$ref": "#/components/schemas/CatalogUsd" },
+"cache_write_1h": { "$ref": "#/components/schemas/CatalogUsd" }
+},
+"additionalProperties": false
+};
+function validate_CatalogLongContext(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_CatalogLongContext.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.above === void 0 && (missing0 = "above") || data.input === void 0 && (missing0 = "input") || data.output === void 0 && (missing0 = "output")) {
+validate_CatalogLongContext.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_CatalogLongContext,
+data
+}];
+return false;
+} else {
+const _errs1 = errors;
+for (const key0 in data) if (!(key0 === "above" || key0 === "input" || key0 === "output" || key0 === "cached" || key0 === "cache_write" || key0 === "cache_write_1h")) {
+validate_CatalogLongContext.errors = [{
+instancePath,
+keyword: "additionalProperties",
+params: { additionalProperty: key0 },
+message: "must NOT have additional properties",
+parentSchema: schema_CatalogLongContext,
+data
+}];
+return false;
+}
+if (_errs1 === errors) {
+if (data.above !== void 0) {
+let data0 = data.above;
+const _errs2 = errors;
+if (!(typeof data0 == "number" && !(data0 % 1) && !isNaN(data0))) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/above",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_CatalogLongContext.properties.above,
+data: data0
+}];
+return false;
+}
+if (errors === _errs2) {
+if (typeof data0 == "number") {
+if (data0 > 1e9 || isNaN(data0)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/above",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e9
+},
+message: "must be <= 1000000000",
+parentSchema: schema_CatalogLongContext.properties.above,
+data: data0
+}];
+return false;
+} else if (data0 < 1 || isNaN(data0)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/above",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_CatalogLongContext.properties.above,
+data: data0
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data0)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/above",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_CatalogLongContext.properties.above,
+data: data0
+}];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.input !== void 0) {
+let data1 = data.input;
+const _errs4 = errors;
+if (errors === errors) {
+if (typeof data1 == "number") {
+if (data1 > 1e6 || isNaN(data1)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/input",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data1
+}];
+return false;
+} else if (data1 < 0 || isNaN(data1)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/input",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data1
+}];
+return false;
+} else if (!formats_f5433107.validate(data1)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/input",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data1
+}];
+return false;
+}
+} else {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/input",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data1
+}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.output !== void 0) {
+let data2 = data.output;
+const _errs7 = errors;
+if (errors === errors) {
+if (typeof data2 == "number") {
+if (data2 > 1e6 || isNaN(data2)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/output",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data2
+}];
+return false;
+} else if (data2 < 0 || isNaN(data2)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/output",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data2
+}];
+return false;
+} else if (!formats_f5433107.validate(data2)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/output",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data2
+}];
+return false;
+}
+} else {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/output",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data2
+}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.cached !== void 0) {
+let data3 = data.cached;
+const _errs10 = errors;
+const _errs11 = errors;
+let valid3 = false;
+const _errs12 = errors;
+if (errors === errors) {
+if (typeof data3 == "number") {
+if (data3 > 1e6 || isNaN(data3)) {
+const err0 = {
+instancePath: instancePath + "/cached",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data3
+};
+if (vErrors === null) vErrors = [err0];
+else vErrors.push(err0);
+errors++;
+} else if (data3 < 0 || isNaN(data3)) {
+const err1 = {
+instancePath: instancePath + "/cached",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data3
+};
+if (vErrors === null) vErrors = [err1];
+else vErrors.push(err1);
+errors++;
+} else if (!formats_f5433107.validate(data3)) {
+const err2 = {
+instancePath: instancePath + "/cached",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data3
+};
+if (vErrors === null) vErrors = [err2];
+else vErrors.push(err2);
+errors++;
+}
+} else {
+const err3 = {
+instancePath: instancePath + "/cached",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data3
+};
+if (vErrors === null) vErrors = [err3];
+else vErrors.push(err3);
+errors++;
+}
+}
+var _valid0 = _errs12 === errors;
+valid3 = valid3 || _valid0;
+const _errs15 = errors;
+if (data3 !== null) {
+const err4 = {
+instancePath: instancePath + "/cached",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_CatalogLongContext.properties.cached.anyOf[1],
+data: data3
+};
+if (vErrors === null) vErrors = [err4];
+else vErrors.push(err4);
+errors++;
+}
+var _valid0 = _errs15 === errors;
+valid3 = valid3 || _valid0;
+if (!valid3) {
+const err5 = {
+instancePath: instancePath + "/cached",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_CatalogLongContext.properties.cached,
+data: data3
+};
+if (vErrors === null) vErrors = [err5];
+else vErrors.push(err5);
+errors++;
+validate_CatalogLongContext.errors = vErrors;
+return false;
+} else {
+errors = _errs11;
+if (vErrors !== null) {
+if (_errs11) vErrors.length = _errs11;
+else vErrors = null;
+}
+}
+var valid0 = _errs10 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.cache_write !== void 0) {
+let data4 = data.cache_write;
+const _errs17 = errors;
+if (errors === errors) {
+if (typeof data4 == "number") {
+if (data4 > 1e6 || isNaN(data4)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/cache_write",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data4
+}];
+return false;
+} else if (data4 < 0 || isNaN(data4)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/cache_write",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data4
+}];
+return false;
+} else if (!formats_f5433107.validate(data4)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/cache_write",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data4
+}];
+return false;
+}
+} else {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/cache_write",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data4
+}];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.cache_write_1h !== void 0) {
+let data5 = data.cache_write_1h;
+const _errs20 = errors;
+if (errors === errors) {
+if (typeof data5 == "number") {
+if (data5 > 1e6 || isNaN(data5)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+} else if (data5 < 0 || isNaN(data5)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+} else if (!formats_f5433107.validate(data5)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+}
+} else {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+}
+}
+var valid0 = _errs20 === errors;
+} else var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_CatalogLongContext.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogLongContext,
+data
+}];
+return false;
+}
+}
+validate_CatalogLongContext.errors = vErrors;
+return errors === 0;
+}
+validate_CatalogLongContext.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
 };
 function validate_CatalogPerToken(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -34723,7 +35236,7 @@ data
 return false;
 } else {
 const _errs1 = errors;
-for (const key0 in data) if (!(key0 === "mode" || key0 === "input" || key0 === "output" || key0 === "cached" || key0 === "per_request")) {
+for (const key0 in data) if (!func_191f75b3.call(schema_CatalogPerToken.properties, key0)) {
 validate_CatalogPerToken.errors = [{
 instancePath,
 keyword: "additionalProperties",
@@ -34984,14 +35497,14 @@ else vErrors = null;
 var valid0 = _errs10 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.per_request !== void 0) {
-let data4 = data.per_request;
+if (data.cache_write !== void 0) {
+let data4 = data.cache_write;
 const _errs17 = errors;
 if (errors === errors) {
 if (typeof data4 == "number") {
 if (data4 > 1e6 || isNaN(data4)) {
 validate_CatalogPerToken.errors = [{
-instancePath: instancePath + "/per_request",
+instancePath: instancePath + "/cache_write",
 keyword: "maximum",
 params: {
 comparison: "<=",
@@ -35004,7 +35517,7 @@ data: data4
 return false;
 } else if (data4 < 0 || isNaN(data4)) {
 validate_CatalogPerToken.errors = [{
-instancePath: instancePath + "/per_request",
+instancePath: instancePath + "/cache_write",
 keyword: "minimum",
 params: {
 comparison: ">=",
@@ -35017,7 +35530,7 @@ data: data4
 return false;
 } else if (!formats_f5433107.validate(data4)) {
 validate_CatalogPerToken.errors = [{
-instancePath: instancePath + "/per_request",
+instancePath: instancePath + "/cache_write",
 keyword: "format",
 params: { format: "double" },
 message: "must match format \"double\"",
@@ -35028,7 +35541,7 @@ return false;
 }
 } else {
 validate_CatalogPerToken.errors = [{
-instancePath: instancePath + "/per_request",
+instancePath: instancePath + "/cache_write",
 keyword: "type",
 params: { type: "number" },
 message: "must be number",
@@ -35040,6 +35553,214 @@ return false;
 }
 var valid0 = _errs17 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.cache_write_1h !== void 0) {
+let data5 = data.cache_write_1h;
+const _errs20 = errors;
+if (errors === errors) {
+if (typeof data5 == "number") {
+if (data5 > 1e6 || isNaN(data5)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+} else if (data5 < 0 || isNaN(data5)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+} else if (!formats_f5433107.validate(data5)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+}
+} else {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+}
+}
+var valid0 = _errs20 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.service_tiers !== void 0) {
+let data6 = data.service_tiers;
+const _errs23 = errors;
+if (errors === _errs23) {
+if (data6 && typeof data6 == "object" && !Array.isArray(data6)) for (const key1 in data6) {
+let data7 = data6[key1];
+const _errs26 = errors;
+if (errors === errors) {
+if (typeof data7 == "number") {
+if (data7 > 100 || isNaN(data7)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/service_tiers/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_CatalogMultiple,
+data: data7
+}];
+return false;
+} else if (data7 <= 0 || isNaN(data7)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/service_tiers/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),
+keyword: "exclusiveMinimum",
+params: {
+comparison: ">",
+limit: 0
+},
+message: "must be > 0",
+parentSchema: schema_CatalogMultiple,
+data: data7
+}];
+return false;
+} else if (!formats_f5433107.validate(data7)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/service_tiers/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogMultiple,
+data: data7
+}];
+return false;
+}
+} else {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/service_tiers/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogMultiple,
+data: data7
+}];
+return false;
+}
+}
+if (!(_errs26 === errors)) break;
+}
+else {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/service_tiers",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogPerToken.properties.service_tiers,
+data: data6
+}];
+return false;
+}
+}
+var valid0 = _errs23 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.long_context !== void 0) {
+const _errs29 = errors;
+if (!validate_CatalogLongContext(data.long_context, {
+instancePath: instancePath + "/long_context",
+parentData: data,
+parentDataProperty: "long_context",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_CatalogLongContext.errors : vErrors.concat(validate_CatalogLongContext.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs29 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.per_request !== void 0) {
+let data9 = data.per_request;
+const _errs30 = errors;
+if (errors === errors) {
+if (typeof data9 == "number") {
+if (data9 > 1e6 || isNaN(data9)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/per_request",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data9
+}];
+return false;
+} else if (data9 < 0 || isNaN(data9)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/per_request",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data9
+}];
+return false;
+} else if (!formats_f5433107.validate(data9)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/per_request",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data9
+}];
+return false;
+}
+} else {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/per_request",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data9
+}];
+return false;
+}
+}
+var valid0 = _errs30 === errors;
+} else var valid0 = true;
+}
+}
+}
+}
 }
 }
 }
@@ -36741,6 +37462,818 @@ validate_CatalogPricing.evaluated = {
 "dynamicProps": true,
 "dynamicItems": false
 };
+const schema_CatalogRoute = {
+"type": "object",
+"required": ["provider", "model"],
+"properties": {
+"provider": { "type": "string" },
+"model": {
+"type": "string",
+"minLength": 1,
+"maxLength": 500
+},
+"reduced_precision": {
+"type": "string",
+"minLength": 1
+},
+"thinking": {
+"type": "string",
+"enum": ["adaptive", "budget"]
+},
+"cost": { "$ref": "#/components/schemas/CatalogRouteCost" }
+},
+"additionalProperties": false
+};
+const schema_CatalogRouteCost = {
+"type": "object",
+"properties": {
+"input": { "$ref": "#/components/schemas/CatalogUsd" },
+"output": { "$ref": "#/components/schemas/CatalogUsd" },
+"cached": { "$ref": "#/components/schemas/CatalogUsd" },
+"cache_write": { "$ref": "#/components/schemas/CatalogUsd" },
+"cache_write_1h": { "$ref": "#/components/schemas/CatalogUsd" },
+"per_request": { "$ref": "#/components/schemas/CatalogUsd" },
+"per_image": { "$ref": "#/components/schemas/CatalogUsd" },
+"per_second": { "$ref": "#/components/schemas/CatalogUsd" },
+"per_minute": { "$ref": "#/components/schemas/CatalogUsd" },
+"per_1k_chars": { "$ref": "#/components/schemas/CatalogUsd" }
+},
+"additionalProperties": false
+};
+function validate_CatalogRouteCost(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_CatalogRouteCost.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+for (const key0 in data) if (!func_191f75b3.call(schema_CatalogRouteCost.properties, key0)) {
+validate_CatalogRouteCost.errors = [{
+instancePath,
+keyword: "additionalProperties",
+params: { additionalProperty: key0 },
+message: "must NOT have additional properties",
+parentSchema: schema_CatalogRouteCost,
+data
+}];
+return false;
+}
+if (data.input !== void 0) {
+let data0 = data.input;
+if (typeof data0 == "number") {
+if (data0 > 1e6 || isNaN(data0)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/input",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data0
+}];
+return false;
+} else if (data0 < 0 || isNaN(data0)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/input",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data0
+}];
+return false;
+} else if (!formats_f5433107.validate(data0)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/input",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data0
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/input",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.output !== void 0) {
+let data1 = data.output;
+if (typeof data1 == "number") {
+if (data1 > 1e6 || isNaN(data1)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/output",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data1
+}];
+return false;
+} else if (data1 < 0 || isNaN(data1)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/output",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data1
+}];
+return false;
+} else if (!formats_f5433107.validate(data1)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/output",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data1
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/output",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data1
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.cached !== void 0) {
+let data2 = data.cached;
+if (typeof data2 == "number") {
+if (data2 > 1e6 || isNaN(data2)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cached",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data2
+}];
+return false;
+} else if (data2 < 0 || isNaN(data2)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cached",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data2
+}];
+return false;
+} else if (!formats_f5433107.validate(data2)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cached",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data2
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cached",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.cache_write !== void 0) {
+let data3 = data.cache_write;
+if (typeof data3 == "number") {
+if (data3 > 1e6 || isNaN(data3)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cache_write",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data3
+}];
+return false;
+} else if (data3 < 0 || isNaN(data3)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cache_write",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data3
+}];
+return false;
+} else if (!formats_f5433107.validate(data3)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cache_write",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data3
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cache_write",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data3
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.cache_write_1h !== void 0) {
+let data4 = data.cache_write_1h;
+if (typeof data4 == "number") {
+if (data4 > 1e6 || isNaN(data4)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data4
+}];
+return false;
+} else if (data4 < 0 || isNaN(data4)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data4
+}];
+return false;
+} else if (!formats_f5433107.validate(data4)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data4
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data4
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.per_request !== void 0) {
+let data5 = data.per_request;
+if (typeof data5 == "number") {
+if (data5 > 1e6 || isNaN(data5)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_request",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+} else if (data5 < 0 || isNaN(data5)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_request",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+} else if (!formats_f5433107.validate(data5)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_request",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_request",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.per_image !== void 0) {
+let data6 = data.per_image;
+if (typeof data6 == "number") {
+if (data6 > 1e6 || isNaN(data6)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_image",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data6
+}];
+return false;
+} else if (data6 < 0 || isNaN(data6)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_image",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data6
+}];
+return false;
+} else if (!formats_f5433107.validate(data6)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_image",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data6
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_image",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data6
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.per_second !== void 0) {
+let data7 = data.per_second;
+if (typeof data7 == "number") {
+if (data7 > 1e6 || isNaN(data7)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_second",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data7
+}];
+return false;
+} else if (data7 < 0 || isNaN(data7)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_second",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data7
+}];
+return false;
+} else if (!formats_f5433107.validate(data7)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_second",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data7
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_second",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data7
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.per_minute !== void 0) {
+let data8 = data.per_minute;
+if (typeof data8 == "number") {
+if (data8 > 1e6 || isNaN(data8)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_minute",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data8
+}];
+return false;
+} else if (data8 < 0 || isNaN(data8)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_minute",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data8
+}];
+return false;
+} else if (!formats_f5433107.validate(data8)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_minute",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data8
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_minute",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data8
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.per_1k_chars !== void 0) {
+let data9 = data.per_1k_chars;
+if (typeof data9 == "number") {
+if (data9 > 1e6 || isNaN(data9)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_1k_chars",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data9
+}];
+return false;
+} else if (data9 < 0 || isNaN(data9)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_1k_chars",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data9
+}];
+return false;
+} else if (!formats_f5433107.validate(data9)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_1k_chars",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data9
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_1k_chars",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data9
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogRouteCost,
+data
+}];
+return false;
+}
+validate_CatalogRouteCost.errors = vErrors;
+return true;
+}
+validate_CatalogRouteCost.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_CatalogRoute(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_CatalogRoute.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.provider === void 0 && (missing0 = "provider") || data.model === void 0 && (missing0 = "model")) {
+validate_CatalogRoute.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_CatalogRoute,
+data
+}];
+return false;
+} else {
+const _errs1 = errors;
+for (const key0 in data) if (!(key0 === "provider" || key0 === "model" || key0 === "reduced_precision" || key0 === "thinking" || key0 === "cost")) {
+validate_CatalogRoute.errors = [{
+instancePath,
+keyword: "additionalProperties",
+params: { additionalProperty: key0 },
+message: "must NOT have additional properties",
+parentSchema: schema_CatalogRoute,
+data
+}];
+return false;
+}
+if (_errs1 === errors) {
+if (data.provider !== void 0) {
+let data0 = data.provider;
+const _errs2 = errors;
+if (typeof data0 !== "string") {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/provider",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogRoute.properties.provider,
+data: data0
+}];
+return false;
+}
+var valid0 = _errs2 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.model !== void 0) {
+let data1 = data.model;
+const _errs4 = errors;
+if (errors === _errs4) {
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 500) {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/model",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_CatalogRoute.properties.model,
+data: data1
+}];
+return false;
+} else if (func_7a031813(data1) < 1) {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/model",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogRoute.properties.model,
+data: data1
+}];
+return false;
+}
+} else {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogRoute.properties.model,
+data: data1
+}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.reduced_precision !== void 0) {
+let data2 = data.reduced_precision;
+const _errs6 = errors;
+if (errors === _errs6) {
+if (typeof data2 === "string") {
+if (func_7a031813(data2) < 1) {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/reduced_precision",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogRoute.properties.reduced_precision,
+data: data2
+}];
+return false;
+}
+} else {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/reduced_precision",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogRoute.properties.reduced_precision,
+data: data2
+}];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.thinking !== void 0) {
+let data3 = data.thinking;
+const _errs8 = errors;
+if (typeof data3 !== "string") {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/thinking",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogRoute.properties.thinking,
+data: data3
+}];
+return false;
+}
+if (!(data3 === "adaptive" || data3 === "budget")) {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/thinking",
+keyword: "enum",
+params: { allowedValues: schema_CatalogRoute.properties.thinking.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_CatalogRoute.properties.thinking,
+data: data3
+}];
+return false;
+}
+var valid0 = _errs8 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.cost !== void 0) {
+const _errs10 = errors;
+if (!validate_CatalogRouteCost(data.cost, {
+instancePath: instancePath + "/cost",
+parentData: data,
+parentDataProperty: "cost",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_CatalogRouteCost.errors : vErrors.concat(validate_CatalogRouteCost.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs10 === errors;
+} else var valid0 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate_CatalogRoute.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogRoute,
+data
+}];
+return false;
+}
+}
+validate_CatalogRoute.errors = vErrors;
+return errors === 0;
+}
+validate_CatalogRoute.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
 function validate_CatalogModel(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -37635,16 +39168,16 @@ return false;
 var valid0 = _errs84 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.max_output_tokens !== void 0) {
-let data33 = data.max_output_tokens;
+if (data.image_tokens_max !== void 0) {
+let data33 = data.image_tokens_max;
 const _errs86 = errors;
 if (!(typeof data33 == "number" && !(data33 % 1) && !isNaN(data33))) {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/max_output_tokens",
+instancePath: instancePath + "/image_tokens_max",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
-parentSchema: schema_CatalogModel.properties.max_output_tokens,
+parentSchema: schema_CatalogModel.properties.image_tokens_max,
 data: data33
 }];
 return false;
@@ -37653,37 +39186,37 @@ if (errors === _errs86) {
 if (typeof data33 == "number") {
 if (data33 > 1e9 || isNaN(data33)) {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/max_output_tokens",
+instancePath: instancePath + "/image_tokens_max",
 keyword: "maximum",
 params: {
 comparison: "<=",
 limit: 1e9
 },
 message: "must be <= 1000000000",
-parentSchema: schema_CatalogModel.properties.max_output_tokens,
+parentSchema: schema_CatalogModel.properties.image_tokens_max,
 data: data33
 }];
 return false;
 } else if (data33 < 1 || isNaN(data33)) {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/max_output_tokens",
+instancePath: instancePath + "/image_tokens_max",
 keyword: "minimum",
 params: {
 comparison: ">=",
 limit: 1
 },
 message: "must be >= 1",
-parentSchema: schema_CatalogModel.properties.max_output_tokens,
+parentSchema: schema_CatalogModel.properties.image_tokens_max,
 data: data33
 }];
 return false;
 } else if (!formats_6f7aca8b.validate(data33)) {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/max_output_tokens",
+instancePath: instancePath + "/image_tokens_max",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
-parentSchema: schema_CatalogModel.properties.max_output_tokens,
+parentSchema: schema_CatalogModel.properties.image_tokens_max,
 data: data33
 }];
 return false;
@@ -37693,63 +39226,121 @@ return false;
 var valid0 = _errs86 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.output_limit_source !== void 0) {
-let data34 = data.output_limit_source;
+if (data.max_output_tokens !== void 0) {
+let data34 = data.max_output_tokens;
 const _errs88 = errors;
-if (typeof data34 !== "string") {
+if (!(typeof data34 == "number" && !(data34 % 1) && !isNaN(data34))) {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/max_output_tokens",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_CatalogModel.properties.max_output_tokens,
+data: data34
+}];
+return false;
+}
+if (errors === _errs88) {
+if (typeof data34 == "number") {
+if (data34 > 1e9 || isNaN(data34)) {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/max_output_tokens",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e9
+},
+message: "must be <= 1000000000",
+parentSchema: schema_CatalogModel.properties.max_output_tokens,
+data: data34
+}];
+return false;
+} else if (data34 < 1 || isNaN(data34)) {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/max_output_tokens",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_CatalogModel.properties.max_output_tokens,
+data: data34
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data34)) {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/max_output_tokens",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_CatalogModel.properties.max_output_tokens,
+data: data34
+}];
+return false;
+}
+}
+}
+var valid0 = _errs88 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.output_limit_source !== void 0) {
+let data35 = data.output_limit_source;
+const _errs90 = errors;
+if (typeof data35 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/output_limit_source",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_OutputLimitSource,
-data: data34
+data: data35
 }];
 return false;
 }
-if (!(data34 === "provider" || data34 === "gateway")) {
+if (!(data35 === "provider" || data35 === "gateway")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/output_limit_source",
 keyword: "enum",
 params: { allowedValues: schema_OutputLimitSource.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_OutputLimitSource,
-data: data34
+data: data35
 }];
 return false;
 }
-var valid0 = _errs88 === errors;
+var valid0 = _errs90 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.gateway_output_limit !== void 0) {
-let data35 = data.gateway_output_limit;
-const _errs91 = errors;
-const _errs92 = errors;
-let valid17 = false;
+let data36 = data.gateway_output_limit;
 const _errs93 = errors;
-if (!(typeof data35 == "number" && !(data35 % 1) && !isNaN(data35))) {
+const _errs94 = errors;
+let valid17 = false;
+const _errs95 = errors;
+if (!(typeof data36 == "number" && !(data36 % 1) && !isNaN(data36))) {
 const err10 = {
 instancePath: instancePath + "/gateway_output_limit",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_CatalogModel.properties.gateway_output_limit.anyOf[0],
-data: data35
+data: data36
 };
 if (vErrors === null) vErrors = [err10];
 else vErrors.push(err10);
 errors++;
 }
-if (errors === _errs93) {
-if (typeof data35 == "number") {
-if (!formats_6f7aca8b.validate(data35)) {
+if (errors === _errs95) {
+if (typeof data36 == "number") {
+if (!formats_6f7aca8b.validate(data36)) {
 const err11 = {
 instancePath: instancePath + "/gateway_output_limit",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_CatalogModel.properties.gateway_output_limit.anyOf[0],
-data: data35
+data: data36
 };
 if (vErrors === null) vErrors = [err11];
 else vErrors.push(err11);
@@ -37757,23 +39348,23 @@ errors++;
 }
 }
 }
-var _valid3 = _errs93 === errors;
+var _valid3 = _errs95 === errors;
 valid17 = valid17 || _valid3;
-const _errs95 = errors;
-if (data35 !== null) {
+const _errs97 = errors;
+if (data36 !== null) {
 const err12 = {
 instancePath: instancePath + "/gateway_output_limit",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
 parentSchema: schema_CatalogModel.properties.gateway_output_limit.anyOf[1],
-data: data35
+data: data36
 };
 if (vErrors === null) vErrors = [err12];
 else vErrors.push(err12);
 errors++;
 }
-var _valid3 = _errs95 === errors;
+var _valid3 = _errs97 === errors;
 valid17 = valid17 || _valid3;
 if (!valid17) {
 const err13 = {
@@ -37782,7 +39373,7 @@ keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
 parentSchema: schema_CatalogModel.properties.gateway_output_limit,
-data: data35
+data: data36
 };
 if (vErrors === null) vErrors = [err13];
 else vErrors.push(err13);
@@ -37790,15 +39381,15 @@ errors++;
 validate_CatalogModel.errors = vErrors;
 return false;
 } else {
-errors = _errs92;
+errors = _errs94;
 if (vErrors !== null) {
-if (_errs92) vErrors.length = _errs92;
+if (_errs94) vErrors.length = _errs94;
 else vErrors = null;
 }
 }
-if (errors === _errs91) {
-if (typeof data35 == "number") {
-if (data35 > 1e9 || isNaN(data35)) {
+if (errors === _errs93) {
+if (typeof data36 == "number") {
+if (data36 > 1e9 || isNaN(data36)) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/gateway_output_limit",
 keyword: "maximum",
@@ -37808,10 +39399,10 @@ limit: 1e9
 },
 message: "must be <= 1000000000",
 parentSchema: schema_CatalogModel.properties.gateway_output_limit,
-data: data35
+data: data36
 }];
 return false;
-} else if (data35 < 1 || isNaN(data35)) {
+} else if (data36 < 1 || isNaN(data36)) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/gateway_output_limit",
 keyword: "minimum",
@@ -37821,42 +39412,25 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_CatalogModel.properties.gateway_output_limit,
-data: data35
+data: data36
 }];
 return false;
 }
 }
 }
-var valid0 = _errs91 === errors;
+var valid0 = _errs93 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.max_tokens_passthrough !== void 0) {
-let data36 = data.max_tokens_passthrough;
-const _errs97 = errors;
-if (typeof data36 !== "boolean") {
+let data37 = data.max_tokens_passthrough;
+const _errs99 = errors;
+if (typeof data37 !== "boolean") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/max_tokens_passthrough",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
 parentSchema: schema_CatalogModel.properties.max_tokens_passthrough,
-data: data36
-}];
-return false;
-}
-var valid0 = _errs97 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.supports_caching !== void 0) {
-let data37 = data.supports_caching;
-const _errs99 = errors;
-if (typeof data37 !== "boolean") {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/supports_caching",
-keyword: "type",
-params: { type: "boolean" },
-message: "must be boolean",
-parentSchema: schema_CatalogModel.properties.supports_caching,
 data: data37
 }];
 return false;
@@ -37864,16 +39438,16 @@ return false;
 var valid0 = _errs99 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.supports_tools !== void 0) {
-let data38 = data.supports_tools;
+if (data.supports_caching !== void 0) {
+let data38 = data.supports_caching;
 const _errs101 = errors;
 if (typeof data38 !== "boolean") {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/supports_tools",
+instancePath: instancePath + "/supports_caching",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
-parentSchema: schema_CatalogModel.properties.supports_tools,
+parentSchema: schema_CatalogModel.properties.supports_caching,
 data: data38
 }];
 return false;
@@ -37881,16 +39455,16 @@ return false;
 var valid0 = _errs101 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.supports_structured_outputs !== void 0) {
-let data39 = data.supports_structured_outputs;
+if (data.supports_tools !== void 0) {
+let data39 = data.supports_tools;
 const _errs103 = errors;
 if (typeof data39 !== "boolean") {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/supports_structured_outputs",
+instancePath: instancePath + "/supports_tools",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
-parentSchema: schema_CatalogModel.properties.supports_structured_outputs,
+parentSchema: schema_CatalogModel.properties.supports_tools,
 data: data39
 }];
 return false;
@@ -37898,16 +39472,16 @@ return false;
 var valid0 = _errs103 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.supports_reasoning !== void 0) {
-let data40 = data.supports_reasoning;
+if (data.supports_structured_outputs !== void 0) {
+let data40 = data.supports_structured_outputs;
 const _errs105 = errors;
 if (typeof data40 !== "boolean") {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/supports_reasoning",
+instancePath: instancePath + "/supports_structured_outputs",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
-parentSchema: schema_CatalogModel.properties.supports_reasoning,
+parentSchema: schema_CatalogModel.properties.supports_structured_outputs,
 data: data40
 }];
 return false;
@@ -37915,16 +39489,16 @@ return false;
 var valid0 = _errs105 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.supports_vision !== void 0) {
-let data41 = data.supports_vision;
+if (data.supports_reasoning !== void 0) {
+let data41 = data.supports_reasoning;
 const _errs107 = errors;
 if (typeof data41 !== "boolean") {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/supports_vision",
+instancePath: instancePath + "/supports_reasoning",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
-parentSchema: schema_CatalogModel.properties.supports_vision,
+parentSchema: schema_CatalogModel.properties.supports_reasoning,
 data: data41
 }];
 return false;
@@ -37932,16 +39506,16 @@ return false;
 var valid0 = _errs107 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.reasoning_always_on !== void 0) {
-let data42 = data.reasoning_always_on;
+if (data.supports_vision !== void 0) {
+let data42 = data.supports_vision;
 const _errs109 = errors;
 if (typeof data42 !== "boolean") {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/reasoning_always_on",
+instancePath: instancePath + "/supports_vision",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
-parentSchema: schema_CatalogModel.properties.reasoning_always_on,
+parentSchema: schema_CatalogModel.properties.supports_vision,
 data: data42
 }];
 return false;
@@ -37949,16 +39523,16 @@ return false;
 var valid0 = _errs109 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.requires_image !== void 0) {
-let data43 = data.requires_image;
+if (data.reasoning_always_on !== void 0) {
+let data43 = data.reasoning_always_on;
 const _errs111 = errors;
 if (typeof data43 !== "boolean") {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/requires_image",
+instancePath: instancePath + "/reasoning_always_on",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
-parentSchema: schema_CatalogModel.properties.requires_image,
+parentSchema: schema_CatalogModel.properties.reasoning_always_on,
 data: data43
 }];
 return false;
@@ -37966,23 +39540,40 @@ return false;
 var valid0 = _errs111 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.max_references !== void 0) {
-let data44 = data.max_references;
+if (data.requires_image !== void 0) {
+let data44 = data.requires_image;
 const _errs113 = errors;
-if (!(typeof data44 == "number" && !(data44 % 1) && !isNaN(data44))) {
+if (typeof data44 !== "boolean") {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/requires_image",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_CatalogModel.properties.requires_image,
+data: data44
+}];
+return false;
+}
+var valid0 = _errs113 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.max_references !== void 0) {
+let data45 = data.max_references;
+const _errs115 = errors;
+if (!(typeof data45 == "number" && !(data45 % 1) && !isNaN(data45))) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/max_references",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_CatalogModel.properties.max_references,
-data: data44
+data: data45
 }];
 return false;
 }
-if (errors === _errs113) {
-if (typeof data44 == "number") {
-if (data44 > 100 || isNaN(data44)) {
+if (errors === _errs115) {
+if (typeof data45 == "number") {
+if (data45 > 100 || isNaN(data45)) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/max_references",
 keyword: "maximum",
@@ -37992,10 +39583,10 @@ limit: 100
 },
 message: "must be <= 100",
 parentSchema: schema_CatalogModel.properties.max_references,
-data: data44
+data: data45
 }];
 return false;
-} else if (data44 < 0 || isNaN(data44)) {
+} else if (data45 < 0 || isNaN(data45)) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/max_references",
 keyword: "minimum",
@@ -38005,44 +39596,44 @@ limit: 0
 },
 message: "must be >= 0",
 parentSchema: schema_CatalogModel.properties.max_references,
-data: data44
+data: data45
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data44)) {
+} else if (!formats_6f7aca8b.validate(data45)) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/max_references",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_CatalogModel.properties.max_references,
-data: data44
+data: data45
 }];
 return false;
 }
 }
 }
-var valid0 = _errs113 === errors;
+var valid0 = _errs115 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.allowed_sizes !== void 0) {
-let data45 = data.allowed_sizes;
-const _errs115 = errors;
-if (errors === _errs115) {
-if (Array.isArray(data45)) {
-const len6 = data45.length;
-for (let i6 = 0; i6 < len6; i6++) {
-let data46 = data45[i6];
+let data46 = data.allowed_sizes;
 const _errs117 = errors;
+if (errors === _errs117) {
+if (Array.isArray(data46)) {
+const len6 = data46.length;
+for (let i6 = 0; i6 < len6; i6++) {
+let data47 = data46[i6];
+const _errs119 = errors;
 if (errors === errors) {
-if (typeof data46 === "string") {
-if (!pattern_e020a799.test(data46)) {
+if (typeof data47 === "string") {
+if (!pattern_e020a799.test(data47)) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/allowed_sizes/" + i6,
 keyword: "pattern",
 params: { pattern: "^([1-9][0-9]{0,4}x[1-9][0-9]{0,4}|auto)$" },
 message: "must match pattern \"^([1-9][0-9]{0,4}x[1-9][0-9]{0,4}|auto)$\"",
 parentSchema: schema_CatalogAskedSize,
-data: data46
+data: data47
 }];
 return false;
 }
@@ -38053,12 +39644,12 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogAskedSize,
-data: data46
+data: data47
 }];
 return false;
 }
 }
-if (!(_errs117 === errors)) break;
+if (!(_errs119 === errors)) break;
 }
 } else {
 validate_CatalogModel.errors = [{
@@ -38067,20 +39658,20 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogModel.properties.allowed_sizes,
-data: data45
+data: data46
 }];
 return false;
 }
 }
-var valid0 = _errs115 === errors;
+var valid0 = _errs117 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.reference_usd !== void 0) {
-let data47 = data.reference_usd;
-const _errs120 = errors;
+let data48 = data.reference_usd;
+const _errs122 = errors;
 if (errors === errors) {
-if (typeof data47 == "number") {
-if (data47 > 1e6 || isNaN(data47)) {
+if (typeof data48 == "number") {
+if (data48 > 1e6 || isNaN(data48)) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/reference_usd",
 keyword: "maximum",
@@ -38090,10 +39681,10 @@ limit: 1e6
 },
 message: "must be <= 1000000",
 parentSchema: schema_CatalogUsd,
-data: data47
+data: data48
 }];
 return false;
-} else if (data47 < 0 || isNaN(data47)) {
+} else if (data48 < 0 || isNaN(data48)) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/reference_usd",
 keyword: "minimum",
@@ -38103,17 +39694,17 @@ limit: 0
 },
 message: "must be >= 0",
 parentSchema: schema_CatalogUsd,
-data: data47
+data: data48
 }];
 return false;
-} else if (!formats_f5433107.validate(data47)) {
+} else if (!formats_f5433107.validate(data48)) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/reference_usd",
 keyword: "format",
 params: { format: "double" },
 message: "must match format \"double\"",
 parentSchema: schema_CatalogUsd,
-data: data47
+data: data48
 }];
 return false;
 }
@@ -38124,27 +39715,27 @@ keyword: "type",
 params: { type: "number" },
 message: "must be number",
 parentSchema: schema_CatalogUsd,
-data: data47
+data: data48
 }];
 return false;
 }
 }
-var valid0 = _errs120 === errors;
+var valid0 = _errs122 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.default_aspect !== void 0) {
-let data48 = data.default_aspect;
-const _errs123 = errors;
+let data49 = data.default_aspect;
+const _errs125 = errors;
 if (errors === errors) {
-if (typeof data48 === "string") {
-if (!pattern_493f5824.test(data48)) {
+if (typeof data49 === "string") {
+if (!pattern_493f5824.test(data49)) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/default_aspect",
 keyword: "pattern",
 params: { pattern: "^[1-9][0-9]{0,3}:[1-9][0-9]{0,3}$" },
 message: "must match pattern \"^[1-9][0-9]{0,3}:[1-9][0-9]{0,3}$\"",
 parentSchema: schema_CatalogAspect,
-data: data48
+data: data49
 }];
 return false;
 }
@@ -38155,31 +39746,31 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogAspect,
-data: data48
+data: data49
 }];
 return false;
 }
 }
-var valid0 = _errs123 === errors;
+var valid0 = _errs125 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.sizes !== void 0) {
-let data49 = data.sizes;
-const _errs126 = errors;
-if (errors === _errs126) {
-if (data49 && typeof data49 == "object" && !Array.isArray(data49)) for (const key1 in data49) {
-let data50 = data49[key1];
-const _errs129 = errors;
+let data50 = data.sizes;
+const _errs128 = errors;
+if (errors === _errs128) {
+if (data50 && typeof data50 == "object" && !Array.isArray(data50)) for (const key1 in data50) {
+let data51 = data50[key1];
+const _errs131 = errors;
 if (errors === errors) {
-if (typeof data50 === "string") {
-if (!pattern_d18fab18.test(data50)) {
+if (typeof data51 === "string") {
+if (!pattern_d18fab18.test(data51)) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/sizes/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),
 keyword: "pattern",
 params: { pattern: "^[1-9][0-9]{0,4}x[1-9][0-9]{0,4}$" },
 message: "must match pattern \"^[1-9][0-9]{0,4}x[1-9][0-9]{0,4}$\"",
 parentSchema: schema_CatalogPixels,
-data: data50
+data: data51
 }];
 return false;
 }
@@ -38190,12 +39781,12 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogPixels,
-data: data50
+data: data51
 }];
 return false;
 }
 }
-if (!(_errs129 === errors)) break;
+if (!(_errs131 === errors)) break;
 }
 else {
 validate_CatalogModel.errors = [{
@@ -38204,99 +39795,28 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogModel.properties.sizes,
-data: data49
+data: data50
 }];
 return false;
 }
 }
-var valid0 = _errs126 === errors;
+var valid0 = _errs128 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.durations !== void 0) {
-let data51 = data.durations;
-const _errs132 = errors;
-if (errors === _errs132) {
-if (Array.isArray(data51)) {
-const len7 = data51.length;
-for (let i7 = 0; i7 < len7; i7++) {
-let data52 = data51[i7];
+let data52 = data.durations;
 const _errs134 = errors;
-if (errors === errors) {
-if (typeof data52 == "number") {
-if (data52 > 3600 || isNaN(data52)) {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/durations/" + i7,
-keyword: "maximum",
-params: {
-comparison: "<=",
-limit: 3600
-},
-message: "must be <= 3600",
-parentSchema: schema_CatalogSeconds,
-data: data52
-}];
-return false;
-} else if (data52 <= 0 || isNaN(data52)) {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/durations/" + i7,
-keyword: "exclusiveMinimum",
-params: {
-comparison: ">",
-limit: 0
-},
-message: "must be > 0",
-parentSchema: schema_CatalogSeconds,
-data: data52
-}];
-return false;
-} else if (!formats_f5433107.validate(data52)) {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/durations/" + i7,
-keyword: "format",
-params: { format: "double" },
-message: "must match format \"double\"",
-parentSchema: schema_CatalogSeconds,
-data: data52
-}];
-return false;
-}
-} else {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/durations/" + i7,
-keyword: "type",
-params: { type: "number" },
-message: "must be number",
-parentSchema: schema_CatalogSeconds,
-data: data52
-}];
-return false;
-}
-}
-if (!(_errs134 === errors)) break;
-}
-} else {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/durations",
-keyword: "type",
-params: { type: "array" },
-message: "must be array",
-parentSchema: schema_CatalogModel.properties.durations,
-data: data51
-}];
-return false;
-}
-}
-var valid0 = _errs132 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.default_duration_s !== void 0) {
-let data53 = data.default_duration_s;
-const _errs137 = errors;
+if (errors === _errs134) {
+if (Array.isArray(data52)) {
+const len7 = data52.length;
+for (let i7 = 0; i7 < len7; i7++) {
+let data53 = data52[i7];
+const _errs136 = errors;
 if (errors === errors) {
 if (typeof data53 == "number") {
 if (data53 > 3600 || isNaN(data53)) {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/default_duration_s",
+instancePath: instancePath + "/durations/" + i7,
 keyword: "maximum",
 params: {
 comparison: "<=",
@@ -38309,7 +39829,7 @@ data: data53
 return false;
 } else if (data53 <= 0 || isNaN(data53)) {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/default_duration_s",
+instancePath: instancePath + "/durations/" + i7,
 keyword: "exclusiveMinimum",
 params: {
 comparison: ">",
@@ -38322,7 +39842,7 @@ data: data53
 return false;
 } else if (!formats_f5433107.validate(data53)) {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/default_duration_s",
+instancePath: instancePath + "/durations/" + i7,
 keyword: "format",
 params: { format: "double" },
 message: "must match format \"double\"",
@@ -38333,7 +39853,7 @@ return false;
 }
 } else {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/default_duration_s",
+instancePath: instancePath + "/durations/" + i7,
 keyword: "type",
 params: { type: "number" },
 message: "must be number",
@@ -38343,30 +39863,101 @@ data: data53
 return false;
 }
 }
-var valid0 = _errs137 === errors;
+if (!(_errs136 === errors)) break;
+}
+} else {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/durations",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_CatalogModel.properties.durations,
+data: data52
+}];
+return false;
+}
+}
+var valid0 = _errs134 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.default_duration_s !== void 0) {
+let data54 = data.default_duration_s;
+const _errs139 = errors;
+if (errors === errors) {
+if (typeof data54 == "number") {
+if (data54 > 3600 || isNaN(data54)) {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/default_duration_s",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 3600
+},
+message: "must be <= 3600",
+parentSchema: schema_CatalogSeconds,
+data: data54
+}];
+return false;
+} else if (data54 <= 0 || isNaN(data54)) {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/default_duration_s",
+keyword: "exclusiveMinimum",
+params: {
+comparison: ">",
+limit: 0
+},
+message: "must be > 0",
+parentSchema: schema_CatalogSeconds,
+data: data54
+}];
+return false;
+} else if (!formats_f5433107.validate(data54)) {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/default_duration_s",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogSeconds,
+data: data54
+}];
+return false;
+}
+} else {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/default_duration_s",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogSeconds,
+data: data54
+}];
+return false;
+}
+}
+var valid0 = _errs139 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.extra_keys !== void 0) {
-let data54 = data.extra_keys;
-const _errs140 = errors;
-if (errors === _errs140) {
-if (Array.isArray(data54)) {
-const len8 = data54.length;
-for (let i8 = 0; i8 < len8; i8++) {
-let data55 = data54[i8];
+let data55 = data.extra_keys;
 const _errs142 = errors;
-if (typeof data55 !== "string") {
+if (errors === _errs142) {
+if (Array.isArray(data55)) {
+const len8 = data55.length;
+for (let i8 = 0; i8 < len8; i8++) {
+let data56 = data55[i8];
+const _errs144 = errors;
+if (typeof data56 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/extra_keys/" + i8,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogModel.properties.extra_keys.items,
-data: data55
+data: data56
 }];
 return false;
 }
-if (!(_errs142 === errors)) break;
+if (!(_errs144 === errors)) break;
 }
 } else {
 validate_CatalogModel.errors = [{
@@ -38375,83 +39966,120 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogModel.properties.extra_keys,
-data: data54
+data: data55
 }];
 return false;
 }
 }
-var valid0 = _errs140 === errors;
+var valid0 = _errs142 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.withheld !== void 0) {
+let data57 = data.withheld;
+const _errs146 = errors;
+if (errors === _errs146) {
+if (Array.isArray(data57)) {
+const len9 = data57.length;
+for (let i9 = 0; i9 < len9; i9++) {
+let data58 = data57[i9];
+const _errs148 = errors;
+if (typeof data58 !== "string") {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/withheld/" + i9,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogModel.properties.withheld.items,
+data: data58
+}];
+return false;
+}
+if (!(_errs148 === errors)) break;
+}
+} else {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/withheld",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_CatalogModel.properties.withheld,
+data: data57
+}];
+return false;
+}
+}
+var valid0 = _errs146 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.capability !== void 0) {
-let data56 = data.capability;
-const _errs144 = errors;
-if (typeof data56 !== "string") {
+let data59 = data.capability;
+const _errs150 = errors;
+if (typeof data59 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/capability",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogCapability,
-data: data56
+data: data59
 }];
 return false;
 }
-if (!(data56 === "music" || data56 === "sfx" || data56 === "voice-clone" || data56 === "voice-design")) {
+if (!(data59 === "music" || data59 === "sfx" || data59 === "voice-clone" || data59 === "voice-design")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/capability",
 keyword: "enum",
 params: { allowedValues: schema_CatalogCapability.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogCapability,
-data: data56
+data: data59
 }];
 return false;
 }
-var valid0 = _errs144 === errors;
+var valid0 = _errs150 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.voice_family !== void 0) {
-let data57 = data.voice_family;
-const _errs147 = errors;
-if (typeof data57 !== "string") {
+let data60 = data.voice_family;
+const _errs153 = errors;
+if (typeof data60 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/voice_family",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogVoiceFamily,
-data: data57
+data: data60
 }];
 return false;
 }
-if (!(data57 === "provider_a" || data57 === "provider_b")) {
+if (!(data60 === "provider_a" || data60 === "provider_b")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/voice_family",
 keyword: "enum",
 params: { allowedValues: schema_CatalogVoiceFamily.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogVoiceFamily,
-data: data57
+data: data60
 }];
 return false;
 }
-var valid0 = _errs147 === errors;
+var valid0 = _errs153 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.default_voice !== void 0) {
-let data58 = data.default_voice;
-const _errs150 = errors;
-if (errors === _errs150) {
-if (typeof data58 === "string") {
-if (func_7a031813(data58) < 1) {
+let data61 = data.default_voice;
+const _errs156 = errors;
+if (errors === _errs156) {
+if (typeof data61 === "string") {
+if (func_7a031813(data61) < 1) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/default_voice",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogModel.properties.default_voice,
-data: data58
+data: data61
 }];
 return false;
 }
@@ -38462,33 +40090,33 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogModel.properties.default_voice,
-data: data58
+data: data61
 }];
 return false;
 }
 }
-var valid0 = _errs150 === errors;
+var valid0 = _errs156 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.supports_timestamps !== void 0) {
-let data59 = data.supports_timestamps;
-const _errs152 = errors;
-if (typeof data59 !== "boolean") {
+let data62 = data.supports_timestamps;
+const _errs158 = errors;
+if (typeof data62 !== "boolean") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/supports_timestamps",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
 parentSchema: schema_CatalogModel.properties.supports_timestamps,
-data: data59
+data: data62
 }];
 return false;
 }
-var valid0 = _errs152 === errors;
+var valid0 = _errs158 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.pricing !== void 0) {
-const _errs154 = errors;
+const _errs160 = errors;
 if (!validate_CatalogPricing(data.pricing, {
 instancePath: instancePath + "/pricing",
 parentData: data,
@@ -38499,39 +40127,39 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogPricing.errors : vErrors.concat(validate_CatalogPricing.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs154 === errors;
+var valid0 = _errs160 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.pricing_mode !== void 0) {
-let data61 = data.pricing_mode;
-const _errs155 = errors;
-if (typeof data61 !== "string") {
+let data64 = data.pricing_mode;
+const _errs161 = errors;
+if (typeof data64 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/pricing_mode",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_PricingMode,
-data: data61
+data: data64
 }];
 return false;
 }
-if (!(data61 === "per-token" || data61 === "per-image" || data61 === "per-quality" || data61 === "per-megapixel" || data61 === "per-second" || data61 === "per-minute" || data61 === "per-1k-chars" || data61 === "per-song" || data61 === "per-call")) {
+if (!(data64 === "per-token" || data64 === "per-image" || data64 === "per-quality" || data64 === "per-megapixel" || data64 === "per-second" || data64 === "per-minute" || data64 === "per-1k-chars" || data64 === "per-song" || data64 === "per-call")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/pricing_mode",
 keyword: "enum",
 params: { allowedValues: schema_PricingMode.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_PricingMode,
-data: data61
+data: data64
 }];
 return false;
 }
-var valid0 = _errs155 === errors;
+var valid0 = _errs161 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.list_price !== void 0) {
-const _errs158 = errors;
+const _errs164 = errors;
 if (!validate_CatalogPricing(data.list_price, {
 instancePath: instancePath + "/list_price",
 parentData: data,
@@ -38542,59 +40170,59 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogPricing.errors : vErrors.concat(validate_CatalogPricing.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs158 === errors;
+var valid0 = _errs164 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.promotion !== void 0) {
-let data63 = data.promotion;
-const _errs159 = errors;
-const _errs160 = errors;
-let valid31 = false;
-const _errs161 = errors;
+let data66 = data.promotion;
+const _errs165 = errors;
+const _errs166 = errors;
+let valid32 = false;
+const _errs167 = errors;
 if (errors === errors) {
-if (data63 && typeof data63 == "object" && !Array.isArray(data63)) {
+if (data66 && typeof data66 == "object" && !Array.isArray(data66)) {
 let missing1;
-if (data63.label === void 0 && (missing1 = "label")) {
+if (data66.label === void 0 && (missing1 = "label")) {
 const err14 = {
 instancePath: instancePath + "/promotion",
 keyword: "required",
 params: { missingProperty: missing1 },
 message: "must have required property '" + missing1 + "'",
 parentSchema: schema_CatalogPromotion,
-data: data63
+data: data66
 };
 if (vErrors === null) vErrors = [err14];
 else vErrors.push(err14);
 errors++;
 } else {
-const _errs164 = errors;
-for (const key2 in data63) if (!(key2 === "label")) {
+const _errs170 = errors;
+for (const key2 in data66) if (!(key2 === "label")) {
 const err15 = {
 instancePath: instancePath + "/promotion",
 keyword: "additionalProperties",
 params: { additionalProperty: key2 },
 message: "must NOT have additional properties",
 parentSchema: schema_CatalogPromotion,
-data: data63
+data: data66
 };
 if (vErrors === null) vErrors = [err15];
 else vErrors.push(err15);
 errors++;
 break;
 }
-if (_errs164 === errors) {
-if (data63.label !== void 0) {
-let data64 = data63.label;
+if (_errs170 === errors) {
+if (data66.label !== void 0) {
+let data67 = data66.label;
 if (errors === errors) {
-if (typeof data64 === "string") {
-if (func_7a031813(data64) < 1) {
+if (typeof data67 === "string") {
+if (func_7a031813(data67) < 1) {
 const err16 = {
 instancePath: instancePath + "/promotion/label",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogPromotion.properties.label,
-data: data64
+data: data67
 };
 if (vErrors === null) vErrors = [err16];
 else vErrors.push(err16);
@@ -38607,7 +40235,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogPromotion.properties.label,
-data: data64
+data: data67
 };
 if (vErrors === null) vErrors = [err17];
 else vErrors.push(err17);
@@ -38624,39 +40252,39 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogPromotion,
-data: data63
+data: data66
 };
 if (vErrors === null) vErrors = [err18];
 else vErrors.push(err18);
 errors++;
 }
 }
-var _valid4 = _errs161 === errors;
-valid31 = valid31 || _valid4;
-const _errs167 = errors;
-if (data63 !== null) {
+var _valid4 = _errs167 === errors;
+valid32 = valid32 || _valid4;
+const _errs173 = errors;
+if (data66 !== null) {
 const err19 = {
 instancePath: instancePath + "/promotion",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
 parentSchema: schema_CatalogModel.properties.promotion.anyOf[1],
-data: data63
+data: data66
 };
 if (vErrors === null) vErrors = [err19];
 else vErrors.push(err19);
 errors++;
 }
-var _valid4 = _errs167 === errors;
-valid31 = valid31 || _valid4;
-if (!valid31) {
+var _valid4 = _errs173 === errors;
+valid32 = valid32 || _valid4;
+if (!valid32) {
 const err20 = {
 instancePath: instancePath + "/promotion",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
 parentSchema: schema_CatalogModel.properties.promotion,
-data: data63
+data: data66
 };
 if (vErrors === null) vErrors = [err20];
 else vErrors.push(err20);
@@ -38664,185 +40292,34 @@ errors++;
 validate_CatalogModel.errors = vErrors;
 return false;
 } else {
-errors = _errs160;
+errors = _errs166;
 if (vErrors !== null) {
-if (_errs160) vErrors.length = _errs160;
+if (_errs166) vErrors.length = _errs166;
 else vErrors = null;
 }
 }
-var valid0 = _errs159 === errors;
+var valid0 = _errs165 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.routes !== void 0) {
-let data65 = data.routes;
-const _errs169 = errors;
-if (errors === _errs169) {
-if (Array.isArray(data65)) {
-const len9 = data65.length;
-for (let i9 = 0; i9 < len9; i9++) {
-let data66 = data65[i9];
-const _errs171 = errors;
-if (errors === errors) {
-if (data66 && typeof data66 == "object" && !Array.isArray(data66)) {
-let missing2;
-if (data66.provider === void 0 && (missing2 = "provider") || data66.model === void 0 && (missing2 = "model")) {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9,
-keyword: "required",
-params: { missingProperty: missing2 },
-message: "must have required property '" + missing2 + "'",
-parentSchema: schema_CatalogRoute,
-data: data66
-}];
-return false;
-} else {
-const _errs174 = errors;
-for (const key3 in data66) if (!(key3 === "provider" || key3 === "model" || key3 === "reduced_precision" || key3 === "thinking")) {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9,
-keyword: "additionalProperties",
-params: { additionalProperty: key3 },
-message: "must NOT have additional properties",
-parentSchema: schema_CatalogRoute,
-data: data66
-}];
-return false;
-}
-if (_errs174 === errors) {
-if (data66.provider !== void 0) {
-let data67 = data66.provider;
+let data68 = data.routes;
 const _errs175 = errors;
-if (typeof data67 !== "string") {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9 + "/provider",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogRoute.properties.provider,
-data: data67
-}];
-return false;
-}
-var valid36 = _errs175 === errors;
-} else var valid36 = true;
-if (valid36) {
-if (data66.model !== void 0) {
-let data68 = data66.model;
+if (errors === _errs175) {
+if (Array.isArray(data68)) {
+const len10 = data68.length;
+for (let i10 = 0; i10 < len10; i10++) {
 const _errs177 = errors;
-if (errors === _errs177) {
-if (typeof data68 === "string") {
-if (func_7a031813(data68) > 500) {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9 + "/model",
-keyword: "maxLength",
-params: { limit: 500 },
-message: "must NOT have more than 500 characters",
-parentSchema: schema_CatalogRoute.properties.model,
-data: data68
-}];
-return false;
-} else if (func_7a031813(data68) < 1) {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9 + "/model",
-keyword: "minLength",
-params: { limit: 1 },
-message: "must NOT have fewer than 1 characters",
-parentSchema: schema_CatalogRoute.properties.model,
-data: data68
-}];
-return false;
+if (!validate_CatalogRoute(data68[i10], {
+instancePath: instancePath + "/routes/" + i10,
+parentData: data68,
+parentDataProperty: i10,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_CatalogRoute.errors : vErrors.concat(validate_CatalogRoute.errors);
+errors = vErrors.length;
 }
-} else {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9 + "/model",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogRoute.properties.model,
-data: data68
-}];
-return false;
-}
-}
-var valid36 = _errs177 === errors;
-} else var valid36 = true;
-if (valid36) {
-if (data66.reduced_precision !== void 0) {
-let data69 = data66.reduced_precision;
-const _errs179 = errors;
-if (errors === _errs179) {
-if (typeof data69 === "string") {
-if (func_7a031813(data69) < 1) {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9 + "/reduced_precision",
-keyword: "minLength",
-params: { limit: 1 },
-message: "must NOT have fewer than 1 characters",
-parentSchema: schema_CatalogRoute.properties.reduced_precision,
-data: data69
-}];
-return false;
-}
-} else {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9 + "/reduced_precision",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogRoute.properties.reduced_precision,
-data: data69
-}];
-return false;
-}
-}
-var valid36 = _errs179 === errors;
-} else var valid36 = true;
-if (valid36) {
-if (data66.thinking !== void 0) {
-let data70 = data66.thinking;
-const _errs181 = errors;
-if (typeof data70 !== "string") {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9 + "/thinking",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogRoute.properties.thinking,
-data: data70
-}];
-return false;
-}
-if (!(data70 === "adaptive" || data70 === "budget")) {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9 + "/thinking",
-keyword: "enum",
-params: { allowedValues: schema_CatalogRoute.properties.thinking.enum },
-message: "must be equal to one of the allowed values",
-parentSchema: schema_CatalogRoute.properties.thinking,
-data: data70
-}];
-return false;
-}
-var valid36 = _errs181 === errors;
-} else var valid36 = true;
-}
-}
-}
-}
-}
-} else {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/routes/" + i9,
-keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_CatalogRoute,
-data: data66
-}];
-return false;
-}
-}
-if (!(_errs171 === errors)) break;
+if (!(_errs177 === errors)) break;
 }
 } else {
 validate_CatalogModel.errors = [{
@@ -38851,35 +40328,35 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogModel.properties.routes,
-data: data65
+data: data68
 }];
 return false;
 }
 }
-var valid0 = _errs169 === errors;
+var valid0 = _errs175 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.fallbacks !== void 0) {
-let data71 = data.fallbacks;
-const _errs183 = errors;
-if (errors === _errs183) {
-if (Array.isArray(data71)) {
-const len10 = data71.length;
-for (let i10 = 0; i10 < len10; i10++) {
-let data72 = data71[i10];
-const _errs185 = errors;
-if (typeof data72 !== "string") {
+let data70 = data.fallbacks;
+const _errs178 = errors;
+if (errors === _errs178) {
+if (Array.isArray(data70)) {
+const len11 = data70.length;
+for (let i11 = 0; i11 < len11; i11++) {
+let data71 = data70[i11];
+const _errs180 = errors;
+if (typeof data71 !== "string") {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/fallbacks/" + i10,
+instancePath: instancePath + "/fallbacks/" + i11,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogModel.properties.fallbacks.items,
-data: data72
+data: data71
 }];
 return false;
 }
-if (!(_errs185 === errors)) break;
+if (!(_errs180 === errors)) break;
 }
 } else {
 validate_CatalogModel.errors = [{
@@ -38888,82 +40365,82 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogModel.properties.fallbacks,
-data: data71
+data: data70
 }];
 return false;
 }
 }
-var valid0 = _errs183 === errors;
+var valid0 = _errs178 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.state !== void 0) {
-let data73 = data.state;
-const _errs187 = errors;
+let data72 = data.state;
+const _errs182 = errors;
 if (errors === errors) {
-if (data73 && typeof data73 == "object" && !Array.isArray(data73)) {
-const _errs190 = errors;
-for (const key4 in data73) if (!(key4 === "paused" || key4 === "retired" || key4 === "replacement")) {
+if (data72 && typeof data72 == "object" && !Array.isArray(data72)) {
+const _errs185 = errors;
+for (const key3 in data72) if (!(key3 === "paused" || key3 === "retired" || key3 === "replacement")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state",
 keyword: "additionalProperties",
-params: { additionalProperty: key4 },
+params: { additionalProperty: key3 },
 message: "must NOT have additional properties",
 parentSchema: schema_CatalogState,
-data: data73
+data: data72
 }];
 return false;
 }
-if (_errs190 === errors) {
-if (data73.paused !== void 0) {
-let data74 = data73.paused;
-const _errs191 = errors;
-if (typeof data74 !== "boolean") {
+if (_errs185 === errors) {
+if (data72.paused !== void 0) {
+let data73 = data72.paused;
+const _errs186 = errors;
+if (typeof data73 !== "boolean") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state/paused",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
 parentSchema: schema_CatalogState.properties.paused,
-data: data74
+data: data73
 }];
 return false;
 }
-var valid39 = _errs191 === errors;
-} else var valid39 = true;
-if (valid39) {
-if (data73.retired !== void 0) {
-let data75 = data73.retired;
-const _errs193 = errors;
-if (typeof data75 !== "boolean") {
+var valid38 = _errs186 === errors;
+} else var valid38 = true;
+if (valid38) {
+if (data72.retired !== void 0) {
+let data74 = data72.retired;
+const _errs188 = errors;
+if (typeof data74 !== "boolean") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state/retired",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
 parentSchema: schema_CatalogState.properties.retired,
-data: data75
+data: data74
 }];
 return false;
 }
-var valid39 = _errs193 === errors;
-} else var valid39 = true;
-if (valid39) {
-if (data73.replacement !== void 0) {
-let data76 = data73.replacement;
-const _errs195 = errors;
-if (typeof data76 !== "string") {
+var valid38 = _errs188 === errors;
+} else var valid38 = true;
+if (valid38) {
+if (data72.replacement !== void 0) {
+let data75 = data72.replacement;
+const _errs190 = errors;
+if (typeof data75 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state/replacement",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogState.properties.replacement,
-data: data76
+data: data75
 }];
 return false;
 }
-var valid39 = _errs195 === errors;
-} else var valid39 = true;
+var valid38 = _errs190 === errors;
+} else var valid38 = true;
 }
 }
 }
@@ -38974,13 +40451,15 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogState,
-data: data73
+data: data72
 }];
 return false;
 }
 }
-var valid0 = _errs187 === errors;
+var valid0 = _errs182 === errors;
 } else var valid0 = true;
+}
+}
 }
 }
 }

@@ -5,9 +5,9 @@ import type { Handler } from "../src/operation.ts";
 
 type Clone = Handler<"cloneVoice">;
 
-const cloneFrom: Clone = async (context, request) => {
+const cloneFrom: Clone = async (context, request, ask) => {
   const { fields, file } = request.form!;
-  return madeVoiceAnswer(await clone(context, request, { model: fields.model, name: readVoiceName(fields.name), sample: file }));
+  return madeVoiceAnswer(await clone(context, ask, { model: fields.model, name: readVoiceName(fields.name), sample: file }));
 };
 
 export const cloneVoice: Clone = Object.assign(cloneFrom, {

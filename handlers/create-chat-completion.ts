@@ -6,11 +6,11 @@ import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";
 import type { Handler } from "../src/operation.ts";
 
-export const createChatCompletion: Handler<"createChatCompletion"> = async (context, request) => {
+export const createChatCompletion: Handler<"createChatCompletion"> = async (context, request, ask) => {
   const { body } = request;
   assertMessages(body.messages);
   assertMessageAddresses(body.messages, context.config);
-  const served = await serve(context, request, chatAdapter(context, { text: request.text, body }));
+  const served = await serve(context, ask, chatAdapter(context, { text: request.text, body }));
   if (served.kind === "stream")
     return streamReply(context, served, chatEncoder(context, served, body.stream_options?.include_usage === true));
   const { answer, bill, call, headers } = served;

@@ -8,10 +8,10 @@ import type { Handler } from "../src/operation.ts";
 
 const deprecation = { deprecation: "true", link: '</v1/chat/completions>; rel="successor-version"' };
 
-export const createCompletion: Handler<"createCompletion"> = async (context, request) => {
+export const createCompletion: Handler<"createCompletion"> = async (context, request, ask) => {
   const { body } = request;
   const chat = chatOfCompletion(body);
-  const served = await serve(context, request, chatAdapter(context, chat));
+  const served = await serve(context, ask, chatAdapter(context, chat));
   const headers = { ...served.headers, ...deprecation };
   if (served.kind === "stream") {
     const encoder = completionEncoder(context, served, body.stream_options?.include_usage === true);

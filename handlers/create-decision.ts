@@ -2,6 +2,6 @@
 import { answerDecision } from "../src/language/decisions/reply.ts";
 import type { Handler } from "../src/operation.ts";
 
-export const createDecision: Handler<"createDecision"> = async (context, request) => {
-  return { status: 200, ...(await answerDecision(context, request, request.body)) };
+export const createDecision: Handler<"createDecision"> = async (context, request, ask) => {
+  return { status: 200, ...(await answerDecision(context, ask, request.body)) };
 };

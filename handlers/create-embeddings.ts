@@ -4,9 +4,9 @@ import { embeddingAdapter } from "../src/language/embeddings/request.ts";
 import { serveWhole } from "../src/language/serve.ts";
 import type { Handler } from "../src/operation.ts";
 
-export const createEmbeddings: Handler<"createEmbeddings"> = async (context, request) => {
+export const createEmbeddings: Handler<"createEmbeddings"> = async (context, request, ask) => {
   const { body, text } = request;
-  const { answer, bill, call, headers } = await serveWhole(context, request, embeddingAdapter(context, { text, body }));
+  const { answer, bill, call, headers } = await serveWhole(context, ask, embeddingAdapter(context, { text, body }));
   const base64 = body.encoding_format === "base64";
   const bytes = await embeddingList(call.admitted.model.id, answer.vectors, bill, base64);
   return { status: 200, headers: { ...headers, "content-type": "application/json" }, bytes };

@@ -4,9 +4,9 @@ import { shownImageJob, shownQueuedImageJob, submitHeaders } from "../src/jobs/s
 import { submitRequest } from "../src/jobs/submit-request.ts";
 import type { Handler } from "../src/operation.ts";
 
-export const createImage: Handler<"createImage"> = async (context, request) => {
+export const createImage: Handler<"createImage"> = async (context, request, ask) => {
   const plan = await planImageJob(context, request.caller, request.body);
-  const { job, outcome } = await submitRequest(context, request, "image", plan);
+  const { job, outcome } = await submitRequest(context, ask, request, "image", plan);
   const headers = submitHeaders(job, plan);
   if (outcome === "pending") return { status: 202, headers, body: shownImageJob(job, context.publicUrl) };
   return { status: 200, headers, body: outcome === "queued" ? shownQueuedImageJob(job) : shownImageJob(job, context.publicUrl) };

@@ -8,14 +8,14 @@ import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";
 import type { Handler } from "../src/operation.ts";
 
-export const createMessage: Handler<"createMessage"> = async (context, request) => {
+export const createMessage: Handler<"createMessage"> = async (context, request, ask) => {
   const body = givenFields(request.body);
   if (body.thread !== undefined) fail("thread_unsupported_request", { param: "thread" });
   assertSchemas(body.tools);
   assertPromptAddresses(body, context.config);
   const text = givenText(request.body, request.text);
   const betas = request.headers["anthropic-beta"] ?? null;
-  const served = await serve(context, request, messageAdapter(context, { text, body, betas }));
+  const served = await serve(context, ask, messageAdapter(context, { text, body, betas }));
   if (served.kind === "stream") return streamReply(context, served, messageEncoder(context, served));
   const { answer, bill, call, headers } = served;
   return { status: 200, headers, body: { ...answer.message, usage: messageUsage(bill, call.admitted.model) } };

@@ -4,8 +4,8 @@ import { rerankAdapter } from "../src/language/rerank/request.ts";
 import { serveWhole } from "../src/language/serve.ts";
 import type { Handler } from "../src/operation.ts";
 
-export const createRerank: Handler<"createRerank"> = async (context, request) => {
+export const createRerank: Handler<"createRerank"> = async (context, request, ask) => {
   const { body, text } = request;
-  const { answer, bill, headers } = await serveWhole(context, request, rerankAdapter(context, { text, body }));
+  const { answer, bill, headers } = await serveWhole(context, ask, rerankAdapter(context, { text, body }));
   return { status: 200, headers, body: rankingOf(answer, bill) };
 };

@@ -8,13 +8,13 @@ import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";
 import type { Handler } from "../src/operation.ts";
 
-export const createResponse: Handler<"createResponse"> = async (context, request) => {
+export const createResponse: Handler<"createResponse"> = async (context, request, ask) => {
   const translated = toChatRequest(request.body);
   assertItemAddresses(request.body.input, context.config);
-  const served = await serve(context, request, responseAdapter(context, translated));
+  const served = await serve(context, ask, responseAdapter(context, translated));
   const answering: Answering = {
     ask: served.ask,
-    request: request.body,
+    request: { ...request.body, input: "" },
     model: served.call.admitted.model.id,
     protocol: served.call.served!.route.provider.protocol,
     offered: translated.offered,

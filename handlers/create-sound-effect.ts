@@ -5,8 +5,8 @@ import { makeAudio } from "../src/audio/make-audio.ts";
 import { planSound } from "../src/audio/plan-music-and-sound.ts";
 import type { Handler } from "../src/operation.ts";
 
-const make: Handler<"createSoundEffect"> = async (context, request) =>
-  makeAudio(context, request, planSound(context, request.body, request.query.save_to_blob === "1"));
+const make: Handler<"createSoundEffect"> = async (context, request, ask) =>
+  makeAudio(context, ask, planSound(context, request.body, request.query.save_to_blob === "1"));
 
 export const createSoundEffect: Handler<"createSoundEffect"> = Object.assign(make, {
   beforeBody: ({ catalog }: Parameters<typeof make>[0]) => assertServed(catalog, "sfx"),

@@ -2,4 +2,4 @@
 import { makeSpeech } from "../src/audio/speech.ts";
 import type { Handler } from "../src/operation.ts";
 
-export const createSpeech: Handler<"createSpeech"> = (context, request) => makeSpeech(context, request, request.body);
+export const createSpeech: Handler<"createSpeech"> = (context, request, ask) => makeSpeech(context, ask, request.body);

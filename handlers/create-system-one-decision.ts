@@ -2,6 +2,6 @@
 import { answerDecision } from "../src/language/decisions/reply.ts";
 import type { Handler } from "../src/operation.ts";
 
-export const createSystemOneDecision: Handler<"createSystemOneDecision"> = async (context, request) => {
-  return { status: 200, ...(await answerDecision(context, request, request.body)) };
+export const createSystemOneDecision: Handler<"createSystemOneDecision"> = async (context, request, ask) => {
+  return { status: 200, ...(await answerDecision(context, ask, request.body)) };
 };

@@ -7,13 +7,13 @@ import type { Handler } from "../src/operation.ts";
 
 type Create = Handler<"createTranscription">;
 
-const create: Create = async (context, request) => {
+const create: Create = async (context, request, ask) => {
   const { body, form } = request;
   const asked =
     form === null
       ? transcriptionRequest(body, { kind: "address", url: body.audio_url })
       : transcriptionRequest(form.fields, { kind: "file", ...form.file });
-  return transcriptionAnswer(await transcribe(context, request, asked));
+  return transcriptionAnswer(await transcribe(context, ask, asked));
 };
 
 export const createTranscription: Create = Object.assign(create, {

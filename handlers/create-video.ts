@@ -4,9 +4,9 @@ import { shownQueuedVideoJob, shownVideoJob, submitHeaders } from "../src/jobs/s
 import { submitRequest } from "../src/jobs/submit-request.ts";
 import type { Handler } from "../src/operation.ts";
 
-const submitVideo: Handler<"createVideo"> = async (context, request) => {
+const submitVideo: Handler<"createVideo"> = async (context, request, ask) => {
   const plan = await planVideoJob(context, request.caller, request.body);
-  const { job, outcome } = await submitRequest(context, request, "video", plan);
+  const { job, outcome } = await submitRequest(context, ask, request, "video", plan);
   const headers = submitHeaders(job, plan);
   if (outcome === "pending") return { status: 202, headers, body: shownVideoJob(job, context.publicUrl) };
   return { status: 200, headers, body: outcome === "queued" ? shownQueuedVideoJob(job) : shownVideoJob(job, context.publicUrl) };

@@ -5,9 +5,9 @@ import type { Handler } from "../src/operation.ts";
 
 type Design = Handler<"designVoice">;
 
-const designFrom: Design = async (context, request) => {
+const designFrom: Design = async (context, request, ask) => {
   const { body } = request;
-  return madeVoiceAnswer(await design(context, request, { model: body.model, name: readVoiceName(body.name), design: readDesign(body) }));
+  return madeVoiceAnswer(await design(context, ask, { model: body.model, name: readVoiceName(body.name), design: readDesign(body) }));
 };
 
 export const designVoice: Design = Object.assign(designFrom, {

@@ -6,11 +6,11 @@ import { pollHeaders, shownJob } from "../src/jobs/show-job.ts";
 import { awaitEnd } from "../src/jobs/waiters.ts";
 import type { Handler } from "../src/operation.ts";
 
-export const getJob: Handler<"getJob"> = async (context, request) => {
+export const getJob: Handler<"getJob"> = async (context, request, ask) => {
   const { id } = request.path;
   const ms = (request.query.wait ?? 0) * 1000;
   const read = () => findJob(context, request.caller, id, ["image", "video"]);
-  const job = ms === 0 ? await read() : await awaitEnd(context, { shownId: id, ms, signal: request.signal }, read);
+  const job = ms === 0 ? await read() : await awaitEnd(context, { shownId: id, ms, signal: ask.signal }, read);
   if (job === undefined) return fail("job_not_found", { text: { id: cutId(id) } });
   return { status: 200, headers: pollHeaders(job), body: shownJob(job, context.publicUrl) };
 };

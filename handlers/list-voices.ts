@@ -2,7 +2,7 @@
 import { listVoices as listOf } from "../src/audio/list-voices.ts";
 import type { Handler } from "../src/operation.ts";
 
-export const listVoices: Handler<"listVoices"> = async (context, request) => {
-  const { cache, body } = await listOf(context, request, request.query.provider ?? "provider_a");
+export const listVoices: Handler<"listVoices"> = async (context, request, ask) => {
+  const { cache, body } = await listOf(context, ask, request.query.provider ?? "provider_a");
   return { status: 200, headers: { "content-type": "application/json", "x-svc-cache": cache }, coded: body };
 };

@@ -11,14 +11,14 @@ import type { Handler } from "../src/operation.ts";
 
 const outageMs = 1_000;
 
-export const runGenmedia: Handler<"runGenmedia"> = async (context, request) => {
+export const runGenmedia: Handler<"runGenmedia"> = async (context, request, ask) => {
   const { caller, body, requestId } = request;
   const plan = await planGenmediaJob(context, caller, body.model, genmediaInput(body));
-  const { job: submitted } = await submitRequest(context, request, "genmedia", plan);
-  const waiting = { shownId: submitted.shown_id, ms: context.jobs.runWaitMs, signal: request.signal };
+  const { job: submitted } = await submitRequest(context, ask, request, "genmedia", plan);
+  const waiting = { shownId: submitted.shown_id, ms: context.jobs.runWaitMs, signal: ask.signal };
   // The job is accepted and held for: a transient error of the database must not become the answer, or its payer would never hear of the job.
   const read = () =>
-    persist(outageMs, request.signal, () => readJob(context, caller, submitted.id)).catch((error: unknown) => {
+    persist(outageMs, ask.signal, () => readJob(context, caller, submitted.id)).catch((error: unknown) => {
       if (mayPass(error)) return submitted;
       throw error;
     });

@@ -39,6 +39,8 @@ export interface Context {
   jobs: Jobs;
   /** For /metrics: one attempt at an upstream. */
   countAttempt: CallCounts["countAttempt"];
+  /** For /metrics: measured usage above its hold or above what the model allows. */
+  countOverrun: CallCounts["countOverrun"];
   /** For /metrics: a job's hold. */
   countHold: CallCounts["countHold"];
   /** The gateway's public address, without a trailing slash: the base of every address in a reply or a mail. */

@@ -112,8 +112,8 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const listenUrl = config.databaseDirectUrl ?? options.databaseUrl;
   const engine = { db, listenUrl, catalog, providers, breakers, media, log, onFault, counts: metrics, tracing, times: options.jobs };
   const jobs = opening.adopt(await startJobs(engine), (opened) => opened.stop(0));
-  const { countAttempt, countHold } = metrics;
-  const parts = { config, clock, log, db, catalog, breakers, providers, media, jobs, countAttempt, countHold };
+  const { countAttempt, countOverrun, countHold } = metrics;
+  const parts = { config, clock, log, db, catalog, breakers, providers, media, jobs, countAttempt, countOverrun, countHold };
   const context: Context = { ...parts, ...domain, publicUrl: config.publicUrl ?? "" };
   const server = await createServer({
     context,

@@ -1,20 +1,15 @@
 // What the server passes to a handler and what the handler returns. Types only.
 import type { operations } from "../generated/api.d.ts";
 import type { OperationId } from "../generated/operations.ts";
-import type { Caller } from "./accounts/caller.ts";
+import type { Ask } from "./calls/ask.ts";
 import type { Context } from "./context.ts";
 import type { JsonText } from "./providers/json/text.ts";
 
-/** A request after routing, authentication and validation; plain values, no HTTP objects. */
-export interface Request<Id extends OperationId = OperationId> {
-  operationId: Id;
-  requestId: string;
-  /** When the request arrived: the one timestamp of a request. */
-  receivedAt: Date;
-  /** The same moment by performance.now(), for durations. */
-  since: number;
-  /** Absent on operations without authentication. */
-  caller: Caller;
+/**
+ * What was sent, after routing, authentication and validation: plain values, no HTTP objects. It is free once its handler has returned,
+ * however long the answer streams: what the stream needs is in `Ask`.
+ */
+export interface Request<Id extends OperationId = OperationId> extends Pick<Ask, "caller" | "requestId" | "receivedAt"> {
   path: PathOf<Id>;
   query: QueryOf<Id>;
   /** Lower-cased names. */
@@ -29,12 +24,6 @@ export interface Request<Id extends OperationId = OperationId> {
   text: JsonText;
   /** The client's address, as text: of its connection, or from the trusted proxies' header. */
   address: string;
-  /** Fires when the client has disconnected. */
-  signal: AbortSignal;
-  /** The id that the call's hold gets; absent: a new one (src/calls/answer-once.ts). */
-  callId?: string | undefined;
-  /** Adds headers to every answer to this request from now on, refusals included. */
-  addHeaders: (headers: Headers) => void;
 }
 
 /** What a form held. */
@@ -79,7 +68,7 @@ type JsonReply<Id extends OperationId> = Id extends OperationId
   : never;
 
 export interface Handler<Id extends OperationId = OperationId> {
-  (context: Context, request: Request<Id>): Promise<Reply<Id>> | Reply<Id>;
+  (context: Context, request: Request<Id>, ask: Ask): Promise<Reply<Id>> | Reply<Id>;
   /** Refuses right after authentication and the request ceiling, whatever the body (docs/behaviour/requests.md#order). */
   beforeBody?: (context: Context, address: string) => void;
   /** Refuses a form's file, after it was received and before the fields are validated. */

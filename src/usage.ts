@@ -6,8 +6,12 @@ export interface Usage {
   input: number;
   cacheRead: number;
   cacheWrite: number;
+  /** Of the writes, those that are kept for an hour; absent: none that is known. */
+  cacheWriteHour?: number;
   output: number;
   reasoning: number;
+  /** The service tier that the upstream says it served; absent: it says none. */
+  serviceTier?: string;
 }
 
 export const noUsage: Usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
@@ -22,6 +26,7 @@ function addUsages(one: Usage, other: Usage): Usage {
     input: one.input + other.input,
     cacheRead: one.cacheRead + other.cacheRead,
     cacheWrite: one.cacheWrite + other.cacheWrite,
+    cacheWriteHour: (one.cacheWriteHour ?? 0) + (other.cacheWriteHour ?? 0),
     output: one.output + other.output,
     reasoning: one.reasoning + other.reasoning,
   };

@@ -52,7 +52,7 @@ const mayImport: Record<string, readonly string[]> = {
   identity: leaves,
   providers: ["sound", ...leaves],
   catalog: ["providers", ...leaves],
-  routing: ["catalog", "providers", ...leaves],
+  routing: ["catalog", "pricing", "providers", ...leaves],
   telemetry: ["db", "providers", "routing", ...leaves],
   media: ["providers", "sound", ...leaves],
   pricing: ["catalog", ...leaves],
@@ -64,7 +64,7 @@ const mayImport: Record<string, readonly string[]> = {
     ...[...domain, "db", "identity", "mail", "media", "providers", "routing", "telemetry"],
     ...["calls/admit", "jobs/types", "payments/types", ...leaves],
   ],
-  operation: ["accounts", "context", "providers", ...leaves],
+  operation: ["calls/ask", "context", "providers", ...leaves],
   calls: [...domain, "context", "db", "operation", "routing", ...leaves],
   language: [...flows, ...leaves],
   jobs: [...flows, "media", "db", ...leaves],
@@ -73,7 +73,7 @@ const mayImport: Record<string, readonly string[]> = {
   payments: [...domain, "context", "db", ...leaves],
   handlers: ["calls", "language", "jobs", "audio", "sign-in", "payments", "context", "operation", ...domain, "db", ...leaves],
   docs: ["catalog", ...leaves],
-  server: ["accounts", "catalog", "context", "db", "docs", "limits", "operation", "providers", "telemetry", ...leaves],
+  server: ["accounts", "calls/ask", "catalog", "context", "db", "docs", "limits", "operation", "providers", "telemetry", ...leaves],
 };
 
 /** The composition roots: main, start, the command line and what only they use. */

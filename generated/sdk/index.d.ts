@@ -676,6 +676,8 @@ export interface ChatCompletionsMethods {
    * charges the measured usage afterwards. A failed call and an interrupted stream cost nothing. A client that disconnects pays for what it
    * received.
    *
+   * A field that changes what a provider charges reaches the provider only where the gateway has a price for it. Otherwise these are dropped: `service_tier`, `priority`, `speed`, `inference_geo`, `models`, `fallbacks`, `route`, `provider`, `preset`, `transforms`, `model_list`, `custom_llm_provider`, `extra_body`, `extra_headers`, `extra_query`, `search_options`, `audio`, `image_config`. These give 400 `invalid_parameter`, unless they are null, false or empty: `api_key`, `api_base`, `base_url`, `tools` (except type `function` and `custom`), `plugins`, `web_search`, `web_search_options`, `enable_search`, `search_parameters`, `modalities` (except `text`), `best_of` (except `1`). Other spellings of a known field, such as `Model` or `maxTokens`, are dropped.
+   *
    * `POST /v1/chat/completions`, /docs/api/createChatCompletion
    *
    * @example
@@ -828,6 +830,8 @@ export interface EmbeddingsMethods {
    * Turns texts into vectors, one per input, in input order. Only input tokens are billed, after the call. Never streamed. A model that is
    * not an embedding model is refused with 400 `wrong_endpoint`, a value or a text that the model does not accept with 400
    * `request_rejected`.
+   *
+   * A field that changes what a provider charges reaches the provider only where the gateway has a price for it. Otherwise these are dropped: `service_tier`, `priority`, `speed`, `inference_geo`, `models`, `fallbacks`, `route`, `provider`, `preset`, `transforms`, `model_list`, `custom_llm_provider`, `extra_body`, `extra_headers`, `extra_query`, `search_options`, `audio`, `image_config`. These give 400 `invalid_parameter`, unless they are null, false or empty: `api_key`, `api_base`, `base_url`, `tools` (except type `function` and `custom`), `plugins`, `web_search`, `web_search_options`, `enable_search`, `search_parameters`, `modalities` (except `text`), `best_of` (except `1`). Other spellings of a known field, such as `Model` or `maxTokens`, are dropped.
    *
    * `POST /v1/embeddings`, /docs/api/createEmbeddings
    *
@@ -1001,6 +1005,8 @@ export interface MessagesMethods {
    * calls. The thinking budget is sent only on the first turn: once the history contains a `thinking`, `redacted_thinking` or `tool_use`
    * block of the assistant, the request is sent without it.
    *
+   * A field that changes what a provider charges reaches the provider only where the gateway has a price for it. Otherwise these are dropped: `service_tier`, `priority`, `speed`, `inference_geo`, `models`, `fallbacks`, `route`, `provider`, `preset`, `transforms`, `model_list`, `custom_llm_provider`, `extra_body`, `extra_headers`, `extra_query`, `search_options`, `audio`, `image_config`. These give 400 `invalid_parameter`, unless they are null, false or empty: `api_key`, `api_base`, `base_url`, `tools` (except type `function` and `custom`), `plugins`, `web_search`, `web_search_options`, `enable_search`, `search_parameters`, `modalities` (except `text`), `best_of` (except `1`). Other spellings of a known field, such as `Model` or `maxTokens`, are dropped.
+   *
    * `POST /v1/messages`, /docs/api/createMessage
    *
    * @example
@@ -1106,6 +1112,8 @@ export interface RerankMethods {
    *
    * Errors have the older format: branch on `error.type`; a 402 also carries it as `error.code`. A 401, 402 or 403 from the model's provider
    * becomes 503 `server_error`, any other 4xx becomes `invalid_request`.
+   *
+   * A field that changes what a provider charges reaches the provider only where the gateway has a price for it. Otherwise these are dropped: `service_tier`, `priority`, `speed`, `inference_geo`, `models`, `fallbacks`, `route`, `provider`, `preset`, `transforms`, `model_list`, `custom_llm_provider`, `extra_body`, `extra_headers`, `extra_query`, `search_options`, `audio`, `image_config`. These give 400 `invalid_parameter`, unless they are null, false or empty: `api_key`, `api_base`, `base_url`, `tools` (except type `function` and `custom`), `plugins`, `web_search`, `web_search_options`, `enable_search`, `search_parameters`, `modalities` (except `text`), `best_of` (except `1`). Other spellings of a known field, such as `Model` or `maxTokens`, are dropped.
    *
    * `POST /v1/rerank`, /docs/api/createRerank
    *

@@ -10,6 +10,8 @@ import { sessionLifeMs } from "./sessions.ts";
 import { csrfTokenOf, isTokenShaped } from "./tokens.ts";
 
 export interface Accounts {
+  /** The caller of a key that memory knows; undefined: `authenticateKey` has to find out. */
+  recallKey(key: string): Caller | undefined;
   /** Undefined: the key is unknown, disabled or deleted. */
   authenticateKey(key: string): Promise<Caller | undefined>;
   authenticateSession(token: string): Promise<Caller | undefined>;
@@ -90,14 +92,19 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
   };
 
   return {
+    recallKey(key) {
+      const digest = digests.get(key);
+      const caller = digest === undefined ? undefined : recall(digest)?.caller;
+      if (caller?.keyId != null) uses.note(caller.keyId);
+      return caller;
+    },
     async authenticateKey(key) {
-      const noted = digests.get(key);
-      const digest = noted ?? digestOfShaped(key);
+      const digest = digests.get(key) ?? digestOfShaped(key);
       if (digest === undefined) return undefined;
       const remembered = recall(digest);
       const caller = remembered ? remembered.caller : await loadOnce(digest);
       if (caller?.keyId == null) return caller;
-      if (noted === undefined) digests.set(key, digest);
+      digests.set(key, digest);
       uses.note(caller.keyId);
       return caller;
     },

@@ -9,7 +9,11 @@ import { adapterOf, type Candidate, candidatesOf } from "../routing/candidates.t
 import type { AudioCall } from "./audio-call.ts";
 
 /** The routes of the requested model; with a provider, only those there, and none of them counts as a fallback. */
-export function routesOf({ catalog }: Pick<Context, "catalog">, { admitted }: AudioCall, provider: string | null = null): Candidate[] {
+export function routesOf(
+  { catalog }: Pick<Context, "catalog">,
+  { admitted }: AudioCall,
+  provider: string | null = null,
+): readonly Candidate[] {
   const candidates = candidatesOf(catalog, admitted.model, () => false);
   if (provider === null) return candidates;
   const its = candidates.filter(({ route }) => route.provider.id === provider);
@@ -35,9 +39,9 @@ export async function askRoutes<Order, Taken>(
   const { id: publicModel } = call.admitted.model;
   const { signal, requestId } = ask;
   const account = ask.caller.accountId;
-  const { result, candidate } = await attempt(candidates, context.breakers, signal, call.attempts, async (candidate) => {
+  const { result, candidate } = await attempt(candidates, context.breakers, signal, call.attempts, async (candidate, heard) => {
     const make = adapterOf(adapters, candidate);
-    const made = await make({ route: candidate.route, signal, requestId, publicModel, account, order });
+    const made = await make({ route: candidate.route, signal, requestId, publicModel, account, heard, order });
     // A stream begins with its first byte; a whole answer may be empty, such as a WAV file without samples.
     if (made.kind === "whole" && made.bytes.length === 0) throw new UpstreamError("unreadable", "the audio is empty", { status: 200 });
     return await take(made);

@@ -12,6 +12,7 @@ import type { Reserved } from "../ledger/ledger.ts";
 import { type AudioKind, slotOf } from "../limits/slots.ts";
 import type { Amount } from "../money.ts";
 import { type AudioCharge, audioCost } from "../pricing/audio-cost.ts";
+import { usedByAudio } from "../pricing/expense.ts";
 
 export interface AudioPlan {
   asked: Resolved;
@@ -58,11 +59,14 @@ export async function openAudioCall(
   const { caller } = ask;
   const { model } = admitted;
   await assertMayUse(context, caller, model);
-  const { rate, charge: planned, hold } = await holdAudio(context, ask, plan, priced);
-  const nothing = costOf({ ...planned, units: 0 });
-  const paid = openCall<AudioHold, AudioCost>(context, ask, { admitted, stream, hold, rate, nothing });
+  const { rate, charge, hold } = await holdAudio(context, ask, plan, priced);
+  let planned = charge;
+  const nothing = costOf({ ...charge, units: 0 });
+  const used = () => usedByAudio(planned); // a provider bills all that it was asked for, charged or not
+  const paid = openCall<AudioHold, AudioCost>(context, ask, { admitted, stream, hold, rate, nothing, used });
   return Object.assign(paid, {
     async raise(charge: AudioCharge) {
+      planned = charge;
       const want = audioCost(charge);
       if (want <= hold.granted) return;
       try {

@@ -84,8 +84,8 @@ async function makeVoice(
       context.breakers,
       signal,
       call.attempts,
-      (candidate) =>
-        make(candidate, chosen, { route: candidate.route, signal, requestId, publicModel: model.id, account: ask.caller.accountId }),
+      (candidate, heard) =>
+        make(candidate, chosen, { route: candidate.route, signal, requestId, publicModel: model.id, account: ask.caller.accountId, heard }),
       { stopAt: endWhereUnsure },
     );
     call.answeredBy(candidate);

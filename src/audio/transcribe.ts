@@ -11,6 +11,7 @@ import { fail } from "../errors/fail.ts";
 import { type AudioCharge, audioCost, audioPricesOf, billableMinutes } from "../pricing/audio-cost.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Transcript, TranscriptionOrder } from "../providers/verbs/audio.ts";
+import type { UpstreamCall } from "../providers/types.ts";
 import { attempt, type Served } from "../routing/attempt.ts";
 import { adapterOf, type Candidate, candidatesOf } from "../routing/candidates.ts";
 import { type AudioBill, type AudioCall, openAudioCall, whileOpen } from "./audio-call.ts";
@@ -99,10 +100,10 @@ export function transcribeOverChain(
   const account = ask.caller.accountId;
   const { model } = call.admitted;
   const { candidates, again } = chainOf(context.catalog, model, (other) => mayUse(ask.caller, other) && mayServe(other, request));
-  const transcribe = async (candidate: Candidate): Promise<Transcript> => {
+  const transcribe = async (candidate: Candidate, heard: UpstreamCall["heard"]): Promise<Transcript> => {
     const { route, model: served } = candidate;
     const timestamps = served.media.supportsTimestamps;
-    const upstream = { route, signal, requestId, publicModel: model.id, account, order: { ...order, timestamps } };
+    const upstream = { route, signal, requestId, publicModel: model.id, account, heard, order: { ...order, timestamps } };
     const transcript = await adapterOf(context.providers.transcribe, candidate)(upstream).catch(asRejection);
     if (needsTimes(request.format) && !isSilent(transcript) && !hasTimes(transcript))
       throw new UpstreamError("unreadable", "a transcript without its segments", { status: 200 });

@@ -10,14 +10,15 @@ import { fail } from "../errors/fail.ts";
 import { uuidv7 } from "../ids.ts";
 import { type Claim, type Claimed, claimKey, keepAnswer, keptAnswerMax, letGo } from "../ledger/idempotency.ts";
 import type { Handler, Headers, Reply, Request, Sink } from "../operation.ts";
+import type { Ask } from "./ask.ts";
 
 /** As of media jobs: a longer key is cut. */
 const keyMax = 128;
 
 export function answerOnce<Id extends OperationId>(handler: Handler<Id>): Handler<Id> {
-  const once: Handler<Id> = async (context, request) => {
+  const once: Handler<Id> = async (context, request, ask) => {
     const key = Array.from(request.headers["idempotency-key"]?.trim() ?? "").slice(0, keyMax).join(""); // prettier-ignore
-    return key === "" ? handler(context, request) : carryOut(context, request, key, handler);
+    return key === "" ? handler(context, request, ask) : carryOut(context, request, ask, key, handler);
   };
   return Object.assign(once, handler);
 }
@@ -25,21 +26,23 @@ export function answerOnce<Id extends OperationId>(handler: Handler<Id>): Handle
 async function carryOut<Id extends OperationId>(
   context: Context,
   request: Request<Id>,
+  ask: Ask,
   key: string,
   handler: Handler<Id>,
 ): Promise<Reply<Id>> {
   const { db, ledger, clock } = context;
-  const { caller, operationId, receivedAt } = request;
+  const { caller, operationId, receivedAt, requestId } = ask;
   refuseInDoubt(db);
   const hash = await hashOf(request);
   const callId = uuidv7(clock());
   const claim: Claim = { accountId: caller.accountId, operation: operationId, key, hash, callId, receivedAt, owner: ledger.owner };
   const claimed = await claimKey(db, claim);
   if (claimed.outcome !== "claimed") return answerOf(claimed) as Reply<Id>;
-  const over = () => letGo(db, claim).catch((cause: unknown) => reportLost(context, request, cause));
+  const lost = (cause: unknown) => reportLost(context, requestId, cause);
+  const over = () => letGo(db, claim).catch(lost);
   let reply: Reply<Id>;
   try {
-    reply = await handler(context, { ...request, callId });
+    reply = await handler(context, request, { ...ask, callId });
   } catch (error) {
     await over();
     throw error;
@@ -47,11 +50,10 @@ async function carryOut<Id extends OperationId>(
   if ("stream" in reply && reply.stream !== undefined) {
     // A caller who asked for no stream gets the same answer again, though its bytes are sent as they come.
     const isStream = (request.body as { stream?: unknown } | undefined)?.stream === true;
-    const keepBytes = (bytes: Buffer) =>
-      keep(context, claim, { ...reply, bytes }).catch((cause: unknown) => reportLost(context, request, cause));
-    return streamOnce(reply, request.signal, over, isStream ? null : keepBytes) as Reply<Id>;
+    const keepBytes = (bytes: Buffer) => keep(context, claim, { ...reply, bytes }).catch(lost);
+    return streamOnce(reply, ask.signal, over, isStream ? null : keepBytes) as Reply<Id>;
   }
-  await keep(context, claim, bytesOf(reply)).catch((cause: unknown) => reportLost(context, request, cause));
+  await keep(context, claim, bytesOf(reply)).catch(lost);
   return reply;
 }
 
@@ -140,6 +142,6 @@ async function keep({ db }: Context, claim: Claim, { status, headers, bytes }: W
 }
 
 /** The answer is out, or on its way: its repeat is told that it runs until this process ends, and then that it was answered. */
-function reportLost({ log }: Context, { requestId }: Request, cause: unknown): void {
+function reportLost({ log }: Context, requestId: string, cause: unknown): void {
   log.error({ err: cause, request_id: requestId }, "what became of a call could not be written to its idempotency key");
 }

@@ -36,12 +36,13 @@ interface CallParts<Held extends Hold, Billed extends Bill> {
   rate: CountedCall;
   /** The bill of a call that is free. */
   nothing: Billed;
+  used: LoggedCall["used"];
 }
 
 export function openCall<Held extends Hold, Billed extends Bill>(
   context: Pick<Context, "ledger" | "log" | "countAttempt">,
   ask: Ask,
-  { admitted, stream, hold, rate, nothing }: CallParts<Held, Billed>,
+  { admitted, stream, hold, rate, nothing, used }: CallParts<Held, Billed>,
 ): PaidCall<Held, Billed> {
   let settled: Promise<Settled<Billed>> | null = null;
   const call: PaidCall<Held, Billed> = {
@@ -52,6 +53,7 @@ export function openCall<Held extends Hold, Billed extends Bill>(
     attempts: [],
     served: null,
     firstByteMs: null,
+    used,
     answeredBy(candidate) {
       call.served = candidate;
       call.firstByteMs = msSince(ask.since);

@@ -1,10 +1,11 @@
 // The row of the usage log that a call's settlement writes: what was asked for, who served it, what it was charged and how it ended.
 import type { Resolved } from "../catalog/resolve.ts";
-import { type AttemptRecord, type LoggedPrices, msSince, type UsageLogRow } from "../ledger/usage-log.ts";
-import { type Amount, million, toUsd, usdFromPrice } from "../money.ts";
+import { type AttemptRecord, expenseOfAttempts, type LoggedPrices, msSince, type UsageLogRow } from "../ledger/usage-log.ts";
+import type { Amount } from "../money.ts";
 import type { AudioPrices } from "../pricing/audio-cost.ts";
-import { tokenPricesOf } from "../pricing/token-cost.ts";
-import { type Attempt, loggedFailure } from "../routing/attempt.ts";
+import type { Used } from "../pricing/expense.ts";
+import type { Attempt } from "../routing/attempt.ts";
+import { attemptRecord } from "../routing/attempt-record.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import { noUsage, type Usage } from "../usage.ts";
 import type { Ask } from "./ask.ts";
@@ -25,6 +26,8 @@ export interface LoggedCall {
   /** Whose answer was taken last; null before any was. */
   served: Candidate | null;
   firstByteMs: number | null;
+  /** What an attempt made its upstream do; `answered`: it is the one that answered, and this was charged for it. */
+  used(answered: boolean, charged: Usage): Used;
 }
 
 /** What a call is charged. */
@@ -46,7 +49,8 @@ export const noError = { error_code: null, error_message: null };
 export function logRow(call: LoggedCall, { cost, prices, usage, units, unit }: Bill, outcome: Outcome): UsageLogRow {
   const { ask, admitted, hold, served } = call;
   const { model, alias } = admitted;
-  const { input, cacheRead, cacheWrite, output, reasoning } = usage ?? noUsage;
+  const { input, cacheRead, cacheWrite, cacheWriteHour, output, reasoning } = usage ?? noUsage;
+  const attempts = attemptRecords(call, usage ?? noUsage);
   return {
     account_id: String(ask.caller.accountId),
     created_at: ask.receivedAt,
@@ -62,6 +66,7 @@ export function logRow(call: LoggedCall, { cost, prices, usage, units, unit }: B
     input_tokens: input,
     cache_read_tokens: cacheRead,
     cache_write_tokens: cacheWrite,
+    ...(cacheWriteHour ? { cache_write_1h_tokens: cacheWriteHour } : {}),
     output_tokens: output,
     reasoning_tokens: reasoning,
     ...(units === undefined ? {} : { units }),
@@ -69,7 +74,8 @@ export function logRow(call: LoggedCall, { cost, prices, usage, units, unit }: B
     cost: String(cost),
     reserved: String(hold.granted),
     prices,
-    attempts: call.attempts.map(attemptRecord),
+    attempts,
+    expense: expenseOfAttempts(attempts),
     stream: call.stream,
     fallback_layer: served === null || served.layer === 0 ? null : served.layer,
     latency_ms: msSince(ask.since),
@@ -77,23 +83,15 @@ export function logRow(call: LoggedCall, { cost, prices, usage, units, unit }: B
   };
 }
 
-export function tokensOf({ usage }: Bill): number {
+export function tokensOf({ usage }: Pick<Bill, "usage">): number {
   return usage === null ? 0 : usage.input + usage.cacheRead + usage.cacheWrite + usage.output;
 }
 
-function attemptRecord(attempt: Attempt): AttemptRecord {
-  const { candidate, outcome, status, latencyMs } = attempt;
-  const { model, routeId } = candidate;
-  const record = { route: routeId, model: model.id, outcome, status, latency_ms: latencyMs, ...loggedFailure(attempt) };
-  return model.pricing.mode === "per-token" ? { ...record, cost_basis: costBasis(tokenPricesOf(model)) } : record;
-}
-
-function costBasis({ input, output, cached, perRequest }: ReturnType<typeof tokenPricesOf>): AttemptRecord["cost_basis"] {
-  const perMillion = (price: bigint) => usdFromPrice(price, million);
-  return {
-    input: perMillion(input),
-    output: perMillion(output),
-    cached: cached === null ? null : perMillion(cached),
-    per_request: toUsd(perRequest),
-  };
+/** The last attempt is the one that answered, if any did. */
+function attemptRecords({ attempts, served, used }: LoggedCall, charged: Usage): AttemptRecord[] {
+  return attempts.map((attempt, index) => {
+    const { tokens } = attempt.candidate.model;
+    const record = attemptRecord(attempt, used(served !== null && index === attempts.length - 1, charged));
+    return tokens === null ? record : { ...record, cost_basis: tokens.costBasis };
+  });
 }

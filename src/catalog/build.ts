@@ -5,7 +5,9 @@ import type { Route } from "../providers/types.ts";
 import type { PixelSize } from "../providers/verbs/media.ts";
 import { defaultAspect } from "./check.ts";
 import type { CatalogFile, FileModel } from "./file.ts";
+import { tokenTerms, withCandidates } from "./prepare.ts";
 import { readPricing } from "./prices.ts";
+import { readCost } from "./route-cost.ts";
 import { type ProviderSurroundings, readProvider } from "./provider.ts";
 import { makeRow } from "./row.ts";
 import { shippedTiers } from "./tiers.ts";
@@ -31,7 +33,7 @@ function buildModel(model: FileModel, providers: Catalog["providers"], limits: F
   const pricing = readPricing(model.pricing ?? { mode: "per-token", input: 0 });
   const freeTier = model.pricing !== undefined && isFree(pricing, limits);
   const row = makeRow(model, { freeTier });
-  return {
+  return withCandidates({
     id: model.id,
     type: model.type,
     row,
@@ -42,6 +44,7 @@ function buildModel(model: FileModel, providers: Catalog["providers"], limits: F
       model: route.model,
       reducedPrecision: route.reduced_precision ?? null,
       thinking: route.thinking ?? "budget",
+      cost: route.cost === undefined ? null : readCost(route.cost),
     })),
     fallbacks: model.fallbacks ?? [],
     state: stateOf(model),
@@ -57,12 +60,17 @@ function buildModel(model: FileModel, providers: Catalog["providers"], limits: F
       caching: row.supports_caching,
     },
     contextWindow: row.context_window,
+    imageTokensMax: model.image_tokens_max ?? anyImageTokensMax,
     maxOutputTokens: Math.min(row.max_output_tokens, row.gateway_output_limit ?? row.max_output_tokens),
     outputLimited: row.gateway_output_limit !== null,
     freeTier,
     media: mediaOf(model, row.input_modalities),
-  };
+    tokens: tokenTerms(model.id, model.type, pricing),
+  });
 }
+
+/** GPT-4o mini takes the most: 2,833 tokens, and 5,667 for each of at most eight tiles. Qwen's models take up to 16,384. */
+const anyImageTokensMax = 48_169;
 
 function stateOf({ state }: FileModel): ModelState {
   if (state?.retired) return { kind: "retired", replacement: state.replacement ?? null };
@@ -82,7 +90,8 @@ function mediaOf(model: FileModel, reads: readonly string[]): MediaRules {
       model.sizes === undefined ? null : Object.fromEntries(Object.entries(model.sizes).map(([aspect, size]) => [aspect, pixelsOf(size)])),
     durations,
     defaultDurationSec: model.default_duration_s ?? model.durations?.[0] ?? 5,
-    extraKeys: model.extra_keys ?? [],
+    extraKeys: model.extra_keys ?? null,
+    withheld: model.withheld ?? [],
     supportsTimestamps: model.supports_timestamps ?? true,
   };
 }

@@ -3,6 +3,7 @@
 import type { CatalogFile, Fault, FileModel, FileProvider, Path } from "./file.ts";
 import { decimalFaults, kindOf, priceFaults } from "./prices.ts";
 import { providerFaults } from "./provider.ts";
+import { costFaults } from "./route-cost.ts";
 
 export function catalogFaults(file: CatalogFile): Fault[] {
   const models = new Map(file.models.map((model) => [model.id, model]));
@@ -37,7 +38,7 @@ function duplicates(entries: readonly { id: string }[], key: string): Fault[] {
 function modelFaults(model: FileModel, path: Path, names: Names): Fault[] {
   const kind = kindOf(model);
   const neverServed = model.type === "realtime" || model.type === "audio-understanding";
-  const faults: Fault[] = [...priceFaults(model, path), ...stateFaults(model, path, names)];
+  const faults: Fault[] = [...priceFaults(model, path), ...costFaults(model, path), ...stateFaults(model, path, names)];
   if (!neverServed && !model.state?.paused && !model.state?.retired && (model.routes ?? []).length === 0)
     faults.push({ path, message: "has no routes, so nothing can serve it" });
   model.routes?.forEach((route, index) => {
@@ -62,6 +63,10 @@ function modelFaults(model: FileModel, path: Path, names: Names): Fault[] {
     if (unsetTags.has(tag))
       faults.push({ path: [...path, "tags", index], message: `"${tag}" is unset on every model, so "${model.id}" can't have it` });
   });
+  if (model.image_tokens_max !== undefined && model.type !== "language")
+    faults.push({ path: [...path, "image_tokens_max"], message: "belongs to language models only" });
+  if (model.withheld !== undefined && (model.type !== "image" || model.extra_keys !== undefined))
+    faults.push({ path: [...path, "withheld"], message: "belongs to image models without extra_keys: all others read only those" });
   if (model.capability !== undefined && model.type !== "speech")
     faults.push({ path: [...path, "capability"], message: "belongs to speech models only" });
   for (const key of ["release_date", "retires_on"] as const) {

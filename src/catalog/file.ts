@@ -9,6 +9,7 @@ export type CatalogFile = Schemas["CatalogFile"];
 export type FileProvider = Schemas["CatalogProvider"];
 export type FileModel = Schemas["CatalogModel"];
 export type FilePricing = Schemas["CatalogPricing"];
+export type FileRouteCost = Schemas["CatalogRouteCost"];
 
 /** Where in the file: keys and indexes from the top. */
 export type Path = readonly (string | number)[];

@@ -5,6 +5,7 @@ import { buildCatalog } from "./build.ts";
 import { catalogFaults } from "./check.ts";
 import { type CatalogFile, type Fault, type Problem, schemaFaults } from "./file.ts";
 import { fileBytesMax, parseCatalogText, type Parsed } from "./parse.ts";
+import { costWarnings } from "./route-cost.ts";
 import { secretFaults, simulatorScheme, type UnsetVariable, unsetVariables } from "./provider.ts";
 import type { Catalog } from "./types.ts";
 
@@ -61,10 +62,19 @@ export function loadCatalog({ path, text: given, environment, simulatorUrl = nul
   };
 }
 
+interface Checked {
+  models: number;
+  providers: number;
+  problems: Problem[];
+  /** What an operator may mean, but should know. */
+  warnings: Problem[];
+}
+
 /** Every fault that loading would report, found without an environment; for `svc catalog check`, which names the file. */
-export function checkCatalog(text: string, _fileName?: string): { models: number; providers: number; problems: Problem[] } {
-  const { counts, problems } = readCatalogText(text);
-  return { ...counts, problems };
+export function checkCatalog(text: string): Checked {
+  const { file, counts, problems, lineOf } = readCatalogText(text);
+  const warnings = file === undefined || problems.length > 0 ? [] : problemsOf(costWarnings(file), lineOf);
+  return { ...counts, problems, warnings };
 }
 
 interface Read {

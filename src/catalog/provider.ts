@@ -1,5 +1,6 @@
 // Checks one provider of the catalog file and turns it into a Provider. Reads secrets from the environment that is handed in and
 // never puts one into a message.
+import { withheldFields } from "../../generated/withheld-fields.ts";
 import type { Provider } from "../providers/types.ts";
 import type { Fault, FileProvider, Path } from "./file.ts";
 
@@ -29,11 +30,12 @@ export function readProvider(provider: FileProvider, { environment, simulatorUrl
     apiKey: secret || null,
     headers: Object.fromEntries(headers.flatMap(({ name, value, unset }) => (unset.length === 0 ? [[name, value]] : []))),
     ...(secrets.length === 0 ? {} : { secrets }),
+    forward: provider.forward ?? [],
     timeoutMs: provider.timeout_ms ?? timeoutMsDefault,
   };
 }
 
-export function providerFaults({ base_url: address, headers = {} }: FileProvider, path: Path): Fault[] {
+export function providerFaults({ base_url: address, headers = {}, forward = [] }: FileProvider, path: Path): Fault[] {
   const faults: Fault[] = [];
   const reason = addressFault(address);
   if (reason !== null) faults.push({ path: [...path, "base_url"], message: reason });
@@ -44,6 +46,13 @@ export function providerFaults({ base_url: address, headers = {} }: FileProvider
     const stray = headerTextFault(value);
     if (stray !== null) faults.push({ path: at, message: stray });
   }
+  forward.forEach((name, index) => {
+    if (!Object.hasOwn(withheldFields, name))
+      faults.push({
+        path: [...path, "forward", index],
+        message: `"${name}" is not withheld; those are ${Object.keys(withheldFields).join(", ")}`,
+      });
+  });
   return faults;
 }
 

@@ -5,6 +5,8 @@ import type { Amount, Price } from "../money.ts";
 import type { PixelSize } from "../providers/verbs/media.ts";
 import type { Provider, Route } from "../providers/types.ts";
 
+export type { RouteCost } from "../providers/types.ts";
+
 /** The row as answers show it. */
 export type ModelRow = components["schemas"]["ModelRow"];
 
@@ -46,6 +48,12 @@ export interface Model {
   listPricing: Pricing;
   /** In the order in which they are tried; empty only where the model isn't active. */
   routes: readonly Route[];
+  /** Its routes for a request that names it. */
+  candidates: readonly Candidate[];
+  /** Its routes for a request that names another model. */
+  standIns: readonly Candidate[];
+  /** Null where it isn't billed by token. */
+  tokens: TokenTerms | null;
   /** Ids of fallback models, in their order. */
   fallbacks: readonly string[];
   state: ModelState;
@@ -59,11 +67,25 @@ export interface Model {
   supports: { tools: boolean; structuredOutputs: boolean; reasoning: boolean; vision: boolean; caching: boolean };
   /** Tokens; 0 where the type has none. */
   contextWindow: number;
+  /** The most tokens that it makes of one image. */
+  imageTokensMax: number;
   maxOutputTokens: number;
   /** The gateway sets `maxOutputTokens`: the provider doesn't know it, so it always goes upstream as the cap. */
   outputLimited: boolean;
   freeTier: boolean;
   media: MediaRules;
+}
+
+/** 0: the model's first route. 1: same model, other provider. 2: same model, reduced precision. 3: other model. */
+export type Layer = 0 | 1 | 2 | 3;
+
+/** A route that a request may try. */
+export interface Candidate {
+  model: Model;
+  route: Route;
+  /** provider/upstream model */
+  routeId: string;
+  layer: Layer;
 }
 
 /** Rules of image, video and transcription models; neutral values on all others. */
@@ -82,8 +104,10 @@ export interface MediaRules {
   /** Seconds that may be asked for, ascending; empty: any. */
   durations: readonly number[];
   defaultDurationSec: number;
-  /** Keys of `extra` that are read. */
-  extraKeys: readonly string[];
+  /** Keys of `extra` that are read; null: none of a video's, all of an image's that set no price. */
+  extraKeys: readonly string[] | null;
+  /** Keys of an image's `extra` that are not read either. */
+  withheld: readonly string[];
   /** False: serves text and json only. */
   supportsTimestamps: boolean;
 }
@@ -101,15 +125,59 @@ export type Pricing =
   | { mode: "per-song"; perSong: Price }
   | { mode: "per-call"; perCall: Price };
 
-/** TokenPrices of src/pricing/token-cost.ts without their rounding. */
-export interface TokenPricing {
-  mode: "per-token";
+/** Of one token each. */
+export interface TokenRates {
   input: Price;
   output: Price;
   /** Null: cached tokens cost what input costs. */
   cached: Price | null;
+  cacheWrite: Price;
+  /** Written to the prompt cache for an hour. */
+  cacheWriteHour: Price;
+}
+
+/** As the file says it. */
+export interface TokenPricing extends TokenRates {
+  mode: "per-token";
+  /** Multiples of every token price, in millionths. */
+  serviceTiers: ReadonlyMap<string, bigint>;
+  /** For prompts of more tokens; null: no price depends on their length. */
+  longContext: (TokenRates & { above: number }) | null;
   /** Flat fee of a search model; 0 on all others. */
   perRequest: Amount;
+}
+
+/** The prices of a call, which it keeps from its admission to its end. */
+export interface TokenPrices extends TokenRates {
+  perRequest: Amount;
+  /** A charge is rounded up to a multiple of this: 1, and 0.0001 USD for decisions. */
+  step: Amount;
+  /** The tier whose multiple the prices have; absent: the usual one. */
+  serviceTier?: string;
+  /** The prices are those of long prompts; absent: they are not. */
+  longContext?: true;
+}
+
+/** How a row of the usage log says prices (src/ledger/usage-log.ts). */
+export interface PricesAsLogged {
+  model: string;
+  input: string;
+  output: string;
+  cached: string | null;
+  cache_write?: string;
+  cache_write_1h?: string;
+  per_request: string;
+  service_tier?: string;
+  long_context?: true;
+  step?: string;
+}
+
+/** What a token-billed call costs, and how its row of the usage log says so. */
+export interface TokenTerms extends Pick<TokenPricing, "serviceTiers" | "longContext"> {
+  /** The usual ones: of no tier, and of a prompt that is not long. */
+  prices: TokenPrices;
+  logged: PricesAsLogged;
+  costBasis: { input: number; output: number; cached: number | null; per_request: number };
 }
 
 export type Quality = "low" | "medium" | "high";

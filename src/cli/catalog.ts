@@ -11,10 +11,11 @@ import type { Input, Outcome } from "./command.ts";
 
 export async function check({ words }: Input): Promise<Outcome> {
   const path = words[0]!;
-  const { models, providers, problems } = checkCatalog(read(path), path);
+  const { models, providers, problems, warnings } = checkCatalog(read(path));
   const lines = problems.map(({ line, message }) => `${path}:${line}: ${message}`);
-  const text = [...lines, `${models} models, ${providers} providers, ${problems.length} problems`].join("\n");
-  return { json: { models, providers, problems }, text, bad: problems.length > 0 };
+  const warned = warnings.map(({ line, message }) => `${path}:${line}: warning: ${message}`);
+  const counts = `${models} models, ${providers} providers, ${problems.length} problems, ${warnings.length} warnings`;
+  return { json: { models, providers, problems, warnings }, text: [...lines, ...warned, counts].join("\n"), bad: problems.length > 0 };
 }
 
 function read(path: string): string {

@@ -4,6 +4,12 @@ import type { Command, Option } from "./command.ts";
 const text = (value: string, does: string): Option => ({ type: "string", value, does });
 const flag = (does: string): Option => ({ type: "boolean", does });
 
+const reportOptions = {
+  by: { ...text("GROUP", "account, model, route, provider, key or day"), required: true as const },
+  month: text("YYYY-MM", "the month, in UTC; by default the current one"),
+  csv: flag("print comma-separated values"),
+};
+
 export const commands: readonly Command[] = [
   {
     name: "start",
@@ -204,6 +210,30 @@ export const commands: readonly Command[] = [
     options: {},
     does: "refund the charge of a job that succeeded",
     run: async (input) => (await import("./job.ts")).refund(input),
+  },
+  {
+    name: "report spend",
+    takes: [],
+    options: reportOptions,
+    does: "sum up a month's charges, the biggest first",
+    run: async (input) => (await import("./report.ts")).spend(input),
+  },
+  {
+    name: "report margin",
+    takes: [],
+    options: reportOptions,
+    does: "sum up a month's charges and what the providers charge you for them, the worst margin first",
+    run: async (input) => (await import("./report.ts")).margin(input),
+  },
+  {
+    name: "reconcile",
+    takes: ["PROVIDER", "FILE"],
+    options: {
+      key: text("KEY", "only usage of this key of yours at the provider, as the file names it"),
+      map: text("NAMES", "the file's columns, if it is neither OpenAI's nor Anthropic's: day=COLUMN,model=COLUMN,input=COLUMN,…"),
+    },
+    does: "compare a provider's usage export (CSV) with the usage log; exit status 1 if anything differs",
+    run: async (input) => (await import("./reconcile.ts")).reconcile(input),
   },
   {
     name: "ledger audit",

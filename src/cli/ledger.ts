@@ -3,10 +3,7 @@ import { migrate } from "../db/migrate.ts";
 import { audit } from "../ledger/audit.ts";
 import { verifyChain } from "../ledger/verify.ts";
 import type { Input, Outcome } from "./command.ts";
-import { withDatabase, withRawDatabase } from "./with-database.ts";
-
-/** Both read every entry, which takes minutes for tens of millions: longer than a request's statement may take. */
-const withoutTimeout = { statementTimeoutMs: 0 };
+import { withDatabase, withoutTimeout, withRawDatabase } from "./with-database.ts";
 
 export async function auditLedger({ config }: Input): Promise<Outcome> {
   return withDatabase(

@@ -5,6 +5,7 @@ import type { Db } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
 import { type LogRow, readAnyLog, readLog } from "../ledger/read-usage-log.ts";
 import type { AttemptRecord } from "../ledger/usage-log.ts";
+import { toUsd } from "../money.ts";
 import { readAccount } from "./arguments.ts";
 import type { Input, Outcome } from "./command.ts";
 import { withDatabase } from "./with-database.ts";
@@ -30,10 +31,12 @@ export async function findRequest(db: Db, requestId: string, account: string | b
   throw new Refused(`no such request: ${requestId} (a call is logged when it ends, and only if it was admitted to a model)`);
 }
 
-/** `cost`: what the provider charges the operator; no route reports it yet. */
-function operatorsAttempt({ route, model, outcome, status, latency_ms, cause, detail }: AttemptRecord) {
+/** `cost`: what the provider charges the operator; null: its route names none. */
+function operatorsAttempt({ route, model, outcome, status, latency_ms, response_id, cause, detail, cost }: AttemptRecord) {
   const provider = route.slice(0, route.indexOf("/"));
-  return { provider, route, model, outcome, status, latency_ms, cause: cause ?? null, detail: detail ?? null, cost: null };
+  const usd = cost === undefined ? null : toUsd(BigInt(cost));
+  const named = { response_id: response_id ?? null, cause: cause ?? null, detail: detail ?? null };
+  return { provider, route, model, outcome, status, latency_ms, ...named, cost: usd };
 }
 
 interface Shown extends Omit<Awaited<ReturnType<typeof receiptOf>>, "attempts"> {
@@ -62,8 +65,10 @@ function textOf({ log, account_id, email, attempts, usage, charge, ledger }: Sho
   ].join("\n");
 }
 
-function attemptLine({ route, outcome, status, latency_ms, cause, detail }: Shown["attempts"][number]): string {
+function attemptLine({ route, outcome, status, latency_ms, response_id, cause, detail, cost }: Shown["attempts"][number]): string {
   const why = [cause, detail].filter((part) => part !== null).join(": ");
   const answered = status === null ? "" : `, status ${status}`;
-  return `${route}: ${outcome}${why === "" ? answered : `, ${why}`}, ${latency_ms} ms`;
+  const id = response_id === null ? "" : `, id ${response_id}`;
+  const costs = cost === null ? "" : `, costs you ${cost} USD`;
+  return `${route}: ${outcome}${why === "" ? answered : `, ${why}`}, ${latency_ms} ms${id}${costs}`;
 }

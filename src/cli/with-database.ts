@@ -25,6 +25,9 @@ interface Patience {
   silenceMs?: number;
 }
 
+/** For reading every entry or a month's calls, which takes minutes for tens of millions: longer than a request's statement may take. */
+export const withoutTimeout: Patience = { statementTimeoutMs: 0 };
+
 /** A mistyped folder must not become a new, empty database. */
 async function assertEmbedded({ dataDir }: Config): Promise<void> {
   const { hasEmbedded } = await import("../db/embedded.ts");

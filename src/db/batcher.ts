@@ -217,3 +217,19 @@ export function plainArray(values: readonly (bigint | number | string | null)[])
   for (const value of values) text += `${text === "{" ? "" : ","}${value ?? "NULL"}`;
   return `${text}}`;
 }
+
+/** For composite types: the fields of each row in the order of the type. Objects are written as JSON. */
+export function recordArray(rows: readonly (readonly Field[])[]): string {
+  return `{${rows.map((fields) => quoted(`(${fields.map(fieldText).join(",")})`)).join(",")}}`;
+}
+
+type Field = string | number | bigint | boolean | Date | object | null | undefined;
+
+function fieldText(value: Field): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "string") return quoted(value);
+  if (typeof value !== "object") return String(value);
+  return value instanceof Date ? value.toISOString() : quoted(JSON.stringify(value));
+}
+
+const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, "\\$&")}"`;

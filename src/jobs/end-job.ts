@@ -61,11 +61,16 @@ export async function endJob(
     accountMutex(job.account_id, signal, () => db.pool.query<{ done: boolean }>(sql, values)),
   );
   parts.hasEnded(job.shown_id);
-  if (rows[0]!.done) countEnd(parts, job, done);
+  if (rows[0]!.done) countEnd(parts, job, done, attempts);
   return rows[0]!.done;
 }
 
-function countEnd({ counts }: JobParts, { kind, model, operation, prices }: ClaimedJob, done: Delivered | null): void {
+function countEnd(
+  { counts }: JobParts,
+  { kind, model, operation, prices }: ClaimedJob,
+  done: Delivered | null,
+  attempts: readonly JobAttempt[],
+): void {
   const status = done === null ? "failed" : "success";
   counts.countJobEnd(kind, status);
   counts.countCharge({
@@ -76,6 +81,7 @@ function countEnd({ counts }: JobParts, { kind, model, operation, prices }: Clai
     units: done?.units ?? 0,
     unit: prices.unit,
     cost: String(done?.charged ?? 0n),
+    attempts,
   });
 }
 

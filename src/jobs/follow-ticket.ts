@@ -65,7 +65,7 @@ export function callOf({ request_id, model }: Pick<ClaimedJob, "request_id" | "m
 export function routeOf(catalog: Pick<Catalog, "providers">, routeId: string): Route | undefined {
   for (const provider of catalog.providers.values()) {
     if (routeId.startsWith(`${provider.id}/`))
-      return { provider, model: routeId.slice(provider.id.length + 1), reducedPrecision: null, thinking: "adaptive" };
+      return { provider, model: routeId.slice(provider.id.length + 1), reducedPrecision: null, thinking: "adaptive", cost: null };
   }
   return undefined;
 }

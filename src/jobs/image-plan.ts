@@ -31,7 +31,7 @@ export function imagePlan(policy: AddressPolicy, { model, alias }: Resolved, fie
     alias,
     request: {
       kind: "image",
-      order: { prompt: fields.prompt, count, size, aspect, quality, references, extra: readExtra(fields.extra) },
+      order: { prompt: fields.prompt, count, size, aspect, quality, references, extra: readExtra(fields.extra, model) },
     },
     prices,
     estimated: lesser(mediaCost(prices, { count, pixels: pixelsOf(asked), seconds: 0 }), holdMax),

@@ -4,7 +4,6 @@ import { fileFailure } from "../media/fetch-to-file.ts";
 import { MediaFault } from "../media/types.ts";
 import { type Failure, failureOf, UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Route } from "../providers/types.ts";
-import { loggedFailure } from "../routing/attempt.ts";
 import type { ClaimedJob, JobAttempt } from "./claim.ts";
 import type { JobFailure } from "./job-failure.ts";
 import type { JobParts } from "./parts.ts";
@@ -30,7 +29,7 @@ export function reportTrouble({ log, counts }: Reporting, { shown_id: job }: Rep
   const began = attempts.at(-1);
   const trouble = began?.outcome === "ok" ? troubleBehind(failure) : null;
   if (began === undefined || trouble === null) return;
-  Object.assign(began, loggedFailure({ failure: trouble }));
+  Object.assign(began, trouble);
   counts.countFailure(began.route, trouble.cause);
   // It may quote the prompt, which no log holds.
   const mayQuote = failure.cause instanceof UpstreamError && ["rejected", "refused"].includes(failure.cause.fault);

@@ -21,7 +21,7 @@ export interface JobsOptions {
   log: Logger;
   onFault: (error: unknown, what: string) => void;
   /** For /metrics: attempts at upstreams, the cost of ended jobs. */
-  counts: Pick<CallCounts, "countAttempt" | "countFailure" | "countCharge" | "countJobEnd">;
+  counts: Pick<CallCounts, "countAttempt" | "countFailure" | "countCharge" | "countExpense" | "countJobEnd">;
   times?: Partial<JobTimes>;
   /** Null: off. */
   tracing: Tracing | null;

@@ -2,15 +2,17 @@
 import { ApiError } from "../errors/fail.ts";
 import { mayPass, persist } from "../ledger/persist.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
-import type { Route } from "../providers/types.ts";
+import type { Route, UpstreamCall } from "../providers/types.ts";
 import type { Begun, MadeFile, Ticket } from "../providers/verbs/media.ts";
-import { type Attempt, attempt, loggedFailure, reportAttempts } from "../routing/attempt.ts";
+import { type Attempt, attempt, reportAttempts } from "../routing/attempt.ts";
+import { attemptRecord } from "../routing/attempt-record.ts";
 import { candidatesOf } from "../routing/candidates.ts";
 import { type ClaimedJob, type JobAttempt, LeaseLost, writeIntent, writeTicket } from "./claim.ts";
 import { deliver } from "./deliver.ts";
 import { type Ending, endJob, type FailedEnding } from "./end-job.ts";
 import { callOf, followTicket, routeOf } from "./follow-ticket.ts";
 import { failureOf, JobFailure, mostTelling } from "./job-failure.ts";
+import { correctExpense, lostAttempt, usedByOrder } from "./job-expense.ts";
 import { reportTrouble } from "./job-trouble.ts";
 import type { Held, JobParts } from "./parts.ts";
 
@@ -44,6 +46,7 @@ export async function runJob(parts: JobParts, job: ClaimedJob, held: Held): Prom
   } finally {
     clearTimeout(deadline);
   }
+  correctExpense(parts.catalog, job, attempts, ending);
   let isEnded = false;
   try {
     isEnded = await endJob(parts, job, ending, attempts, held.signal);
@@ -84,6 +87,7 @@ async function make(parts: JobParts, running: Running): Promise<{ files: MadeFil
     if (route === undefined) throw new JobFailure("provider_unavailable", "The provider can no longer be asked.");
     running.ticket = { ticket: job.upstream, route };
   } else if (job.was_asked) {
+    attempts.push(...lostAttempt(parts.catalog, job));
     throw new JobFailure("provider_error", "The gateway was interrupted while the provider was asked; the job is not repeated.");
   } else {
     signal.throwIfAborted();
@@ -153,11 +157,11 @@ async function beginJob(parts: JobParts, job: ClaimedJob, signal: AbortSignal, a
   const faults: { error: UpstreamError; upstream: string }[] = [];
   const tried: Attempt[] = [];
   try {
-    const { result, candidate } = await attempt(candidates, parts.breakers, signal, tried, async ({ route, routeId }) => {
+    const { result, candidate } = await attempt(candidates, parts.breakers, signal, tried, async ({ route, routeId }, heard) => {
       await persist(intentTimeoutMs, signal, () => writeIntent(parts, job.id, routeId));
       signal.throwIfAborted();
       try {
-        return await askRoute(parts, job, route, signal);
+        return await askRoute(parts, job, { route, signal, heard });
       } catch (error) {
         if (error instanceof UpstreamError) faults.push({ error, upstream: route.model });
         throw error;
@@ -171,18 +175,17 @@ async function beginJob(parts: JobParts, job: ClaimedJob, signal: AbortSignal, a
     throw failureOf(worst, { upstream: faults.find((fault) => fault.error === worst)!.upstream, shown: job.model });
   } finally {
     reportAttempts({ log: parts.log, ...parts.counts }, { job: job.shown_id }, tried);
-    attempts.push(...tried.map(attemptRecord));
+    attempts.push(...tried.map((one) => ({ ...attemptRecord(one, usedByOrder(job.request)), layer: one.candidate.layer })));
   }
 }
 
 async function askRoute(
   { providers }: JobParts,
   { id, request, request_id, model }: ClaimedJob,
-  route: Route,
-  signal: AbortSignal,
+  asked: Pick<UpstreamCall, "route" | "signal" | "heard">,
 ): Promise<Begun> {
-  const call = { route, signal, requestId: request_id, publicModel: model, jobId: id };
-  const { protocol } = route.provider;
+  const call = { ...asked, requestId: request_id, publicModel: model, jobId: id };
+  const { protocol } = asked.route.provider;
   if (request.kind === "image") {
     const make = providers.images[protocol];
     if (make) return await make({ ...call, order: request.order });
@@ -191,10 +194,4 @@ async function askRoute(
     if (make) return await make({ ...call, order: request.order });
   }
   throw new UpstreamError("gone", `${protocol} makes no ${request.kind}`);
-}
-
-function attemptRecord(attempt: Attempt): JobAttempt {
-  const { candidate, outcome, status, latencyMs } = attempt;
-  const { routeId: route, model, layer } = candidate;
-  return { route, model: model.id, outcome, status, latency_ms: latencyMs, layer, ...loggedFailure(attempt) };
 }

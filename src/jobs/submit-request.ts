@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { OperationId } from "../../generated/operations.ts";
 import type { Caller } from "../accounts/caller.ts";
+import type { Ask } from "../calls/ask.ts";
 import { countCall } from "../calls/count.ts";
 import { refuseUnpaid } from "../calls/refusals.ts";
 import type { Tier } from "../catalog/types.ts";
@@ -17,7 +18,7 @@ import { jobIdText, type ReadJob, readJob } from "./read-jobs.ts";
 import type { JobApi, JobPlan } from "./types.ts";
 
 /** The parts of a request that a job needs. */
-export type MediaRequest = Pick<Request, "operationId" | "requestId" | "caller" | "headers" | "addHeaders"> & {
+export type MediaRequest = Pick<Request, "headers"> & {
   body: { idempotency_key?: string | null };
 };
 
@@ -29,8 +30,13 @@ export interface SubmittedJob {
 }
 
 /** Fails as submitJob does. */
-export async function submitRequest(context: Context, request: MediaRequest, api: JobApi, plan: JobPlan): Promise<SubmittedJob> {
-  const { operationId, requestId, caller, headers, body, addHeaders } = request;
+export async function submitRequest(
+  context: Context,
+  { operationId, requestId, caller, addHeaders }: Ask,
+  { headers, body }: MediaRequest,
+  api: JobApi,
+  plan: JobPlan,
+): Promise<SubmittedJob> {
   const idempotencyKey = idempotencyKeyOf(body.idempotency_key, headers["idempotency-key"]);
   const { id, outcome } = await submitJob(context, { operationId, requestId, caller, api, idempotencyKey, addHeaders }, plan);
   // Money is held by now: a failed reply would leave a job that its payer doesn't know of.

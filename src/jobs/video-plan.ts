@@ -29,7 +29,7 @@ export function videoPlan(policy: AddressPolicy, { model, alias }: Resolved, fie
   const soundTrack = addressOf(fields.audio_url, "audio_url");
   const references = firstFrame === null ? 0n : model.media.referencePrice;
   const prices = mediaPricesOf(model, { quality: null, references });
-  const extra = readNamedExtra(fields.extra, model.media.extraKeys);
+  const extra = readNamedExtra(fields.extra, model.media.extraKeys ?? []);
   return {
     model,
     alias,

@@ -1,5 +1,5 @@
 // How much of a model's context window a prompt takes. A prompt that cannot fit is refused before anything is held, and usage that an
-// upstream reports beyond the window is not charged.
+// upstream reports beyond what window and output allow is not charged.
 import type { OperationId } from "../../generated/operations.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
@@ -29,9 +29,9 @@ const promptFields: Partial<Record<OperationId, string>> = {
 };
 
 /** A text has at most as many tokens as bytes. More than two tokens in four bytes is so rare that the upstream may refuse it. */
-export function surelyFits({ contextWindow }: Model, { tokensMax, tokensLikely, prompts }: PromptSize): boolean {
+export function surelyFits({ contextWindow, imageTokensMax }: Model, { tokensMax, images, tokensLikely, prompts }: PromptSize): boolean {
   const window = contextWindow * prompts;
-  return tokensMax <= window || tokensLikely * 2 <= window;
+  return tokensMax + images * imageTokensMax <= window || tokensLikely * 2 <= window;
 }
 
 /**
@@ -56,15 +56,24 @@ export function hasRoom(model: Model, { tokensLikely, prompts }: PromptSize, { a
   return tokensLikely + Math.min(asked ?? 0, model.maxOutputTokens) <= model.contextWindow * prompts;
 }
 
-/** The part of a usage that fits into the windows. What is too much is taken from the dearest input first. */
-export function withinWindows(usage: Usage, inputMax: number): Usage {
+/** What is charged at most, whatever an upstream reports. */
+export interface UsageBounds {
+  /** The context window, times how often it is filled. */
+  inputMax: number;
+  /** The longest answer, times the answers that were asked for. */
+  outputMax: number;
+}
+
+/** The part of a usage that a model can have had; the same object where that is all of it. The dearest input is taken away first. */
+export function withinBounds(usage: Usage, { inputMax, outputMax }: UsageBounds): Usage {
   let above = usage.input + usage.cacheWrite + usage.cacheRead - inputMax;
-  if (above <= 0) return usage;
-  const lowered = { ...usage };
+  if (above <= 0 && usage.output <= outputMax) return usage;
+  const lowered = { ...usage, output: Math.min(usage.output, outputMax) };
   for (const kind of ["input", "cacheWrite", "cacheRead"] as const) {
-    const less = Math.min(above, lowered[kind]);
+    const less = Math.min(Math.max(0, above), lowered[kind]);
     lowered[kind] -= less;
     above -= less;
   }
+  if (lowered.cacheWriteHour !== undefined) lowered.cacheWriteHour = Math.min(lowered.cacheWriteHour, lowered.cacheWrite);
   return lowered;
 }

@@ -1,11 +1,13 @@
 // The upper bound of a prompt's tokens before they are counted, and an estimate for calls whose upstream reports no usage: each byte of text
-// counts as one token, an image as a fixed number (docs/behaviour/billing.md#reservation).
+// counts as one token, an image and a file as what the model's bounds say (docs/behaviour/billing.md#reservation).
 import { isObject, type Json } from "../providers/json/read.ts";
 import { countTokens } from "./count-tokens.ts";
 
 export interface PromptSize {
-  /** An upper bound: no tokenizer makes more tokens of it. */
+  /** An upper bound without its images: no tokenizer makes more tokens of it. */
   tokensMax: number;
+  /** Images, and parts of unknown kinds; each is as many tokens as the model's `imageTokensMax` at most. */
+  images: number;
   /** How often a model's context window may be filled at most: some texts are read one by one, some again for each document. */
   contexts: number;
   /** How many prompts `tokensLikely` and `countTokens` are about; each has a context window. */
@@ -33,29 +35,30 @@ export interface PromptParts {
   texts: string[];
   messages: number;
   images: number;
+  /** Parts of unknown kinds: reserved for like images, not counted. */
+  unknown?: number;
   /** Bytes that become tokens only in some models: files, and unknown fields. They are reserved for, not counted. */
   bytes?: number;
 }
 
 /** Role, separators and the template around a message; no chat template known to us takes more. */
 const messageTokens = 16;
-/** The most that a vision model in use charges for one image at full detail. */
-const imageTokens = 4_096;
 const bytesPerToken = 4;
 
 /** Measures everything in a chat request that a model reads. */
 export function promptSize(body: PromptFields): PromptSize {
-  const parts = { texts: [] as string[], messages: body.messages.length, images: 0, bytes: 0 };
+  const parts = { texts: [] as string[], messages: body.messages.length, images: 0, unknown: 0, bytes: 0 };
   for (const message of body.messages) addMessage(message, parts);
   for (const key of documentFields) if (body[key] != null) parts.texts.push(JSON.stringify(body[key]));
   return sizeOf(parts);
 }
 
-export function sizeOf({ texts, messages, images, bytes: others = 0 }: PromptParts): PromptSize {
+export function sizeOf({ texts, messages, images, unknown = 0, bytes: others = 0 }: PromptParts): PromptSize {
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   let counting: Promise<number> | undefined;
   return {
-    tokensMax: bytes + others + messages * messageTokens + images * imageTokens,
+    tokensMax: bytes + others + messages * messageTokens,
+    images: images + unknown,
     contexts: 1,
     prompts: 1,
     tokensLikely: Math.ceil(bytes / bytesPerToken) + messages * 4 + images * 256,
@@ -69,7 +72,7 @@ function addMessage(message: unknown, parts: Required<PromptParts>): void {
   for (const [key, value] of Object.entries(message))
     collect(value, parts, key === "content", typeof value === "string" ? "text" : key, message);
   const { content } = message;
-  if (Array.isArray(content)) parts.bytes += content.filter(isOfUnknownKind).length * imageTokens;
+  if (Array.isArray(content)) parts.unknown += content.filter(isOfUnknownKind).length;
 }
 
 /** Whatever an upstream makes of such a part, it may charge for it as for an image. */
@@ -98,28 +101,17 @@ function collect(value: unknown, parts: Required<PromptParts>, mayBeMedia: boole
     const media = mayBeMedia && mediaKinds.has(value["type"]) ? String(value["type"]) : null;
     if (media !== null) {
       parts.images += 1;
-      if (media !== "image_url") parts.bytes += fileBytes(value[media]);
+      if (media !== "image_url") parts.bytes += fileBytes;
     }
     for (const key in value) if (key !== media) collect(value[key], parts, mayBeMedia, key, value);
   }
 }
 
 /** Kinds of parts whose payload is base64 or an address; it stands in the member of the same name. */
-const mediaKinds: ReadonlySet<unknown> = new Set(["image_url", "input_audio", "file", "video_url"]);
+const mediaKinds: ReadonlySet<unknown> = new Set(["image_url", "input_audio", "audio_url", "file", "document_url", "video_url", "video"]);
 
-/** The content behind an address may fill any context window. */
-export const unknownBytes = 2 ** 40;
-
-/** Bytes of all texts inside a file or a recording, without base64's extra third; no tokenizer makes more tokens than bytes. */
-function fileBytes(payload: unknown): number {
-  if (typeof payload === "string") return /^https?:/i.test(payload) ? unknownBytes : base64Bytes(payload);
-  if (!isObject(payload)) return 0;
-  return Object.values(payload).reduce<number>((sum, value) => sum + fileBytes(value), 0);
-}
-
-export function base64Bytes(text: string): number {
-  return Math.ceil((text.length * 3) / 4);
-}
+/** A file, a recording or a video may fill any context window: it is compressed, so its own size says nothing. */
+export const fileBytes = 2 ** 40;
 
 /** Output tokens of a stream whose upstream reports none: at least one for each delta, and one for every four characters. */
 export function countedOutputTokens(deltas: number, characters: number): number {
@@ -140,7 +132,14 @@ export function inputSize(texts: readonly string[]): PromptSize {
 /** For inputs that come as tokens, so the caller has counted them. */
 export function tokensSize(lists: readonly (readonly number[])[]): PromptSize {
   const tokens = lists.reduce((sum, { length }) => sum + length, 0);
-  return { tokensMax: tokens, contexts: lists.length, prompts: lists.length, tokensLikely: tokens, countTokens: async () => tokens };
+  return {
+    tokensMax: tokens,
+    images: 0,
+    contexts: lists.length,
+    prompts: lists.length,
+    tokensLikely: tokens,
+    countTokens: async () => tokens,
+  };
 }
 
 /**

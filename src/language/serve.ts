@@ -1,6 +1,6 @@
 // The lifecycle of a request to a token-billed model, in any dialect: resolve, gate, count, reserve, route, charge.
 // The request adapters know what each dialect's request asks for and what its answer says.
-import { type Ask, askOf } from "../calls/ask.ts";
+import type { Ask } from "../calls/ask.ts";
 import { endUnserved } from "../calls/call.ts";
 import { asDeclared } from "../calls/declared-error.ts";
 import { servedModelOf } from "../calls/find-model.ts";
@@ -42,6 +42,8 @@ export interface RequestAdapter<Answer extends Whole, Stream extends AnswerStrea
   fits(other: Model): boolean;
   measure(): PromptSize;
   cap: OutputCap;
+  /** The service tier that was asked for; absent or null: none. */
+  tier?: string | null | undefined;
   /** Makes one attempt at one route. */
   call(tried: RouteTry): Promise<Answer | Stream>;
   /** Characters of an answer whose upstream reports no usage, counted like a stream's tally, so that both cost the same. */
@@ -56,10 +58,9 @@ export type Served<Answer, Stream> = { ask: Ask; call: TokenCall; headers: Recor
 
 export async function serve<Answer extends Whole, Stream extends AnswerStream<unknown> = never>(
   context: Context,
-  request: Ask,
+  ask: Ask,
   adapter: RequestAdapter<Answer, Stream>,
 ): Promise<Served<Answer, Stream>> {
-  const ask = askOf(request);
   const admitted = servedModelOf(context.catalog, adapter.model, [adapter.type]);
   const { model } = admitted;
   adapter.assertFits(model);
@@ -70,16 +71,18 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     await assertRoom(context, model, size, ask.operationId).catch((error: unknown) => {
       throw asDeclared(own(error), ask.operationId);
     });
-  const { cap, stream } = adapter;
-  const call = await openTokenCall(context, ask, { admitted, stream, size, cap });
+  const { cap, stream, tier = null } = adapter;
+  const call = await openTokenCall(context, ask, { admitted, stream, size, cap, tier });
   const { hold } = call;
   const mayServe = (other: Model) =>
     other.type === adapter.type && adapter.fits(other) && hasRoom(other, size, cap) && mayUse(ask.caller, other);
   const candidates = candidatesOf(context.catalog, model, mayServe);
   try {
-    const callOne = (candidate: Candidate) => adapter.call({ candidate, hold, size, upstream: upstreamCall(ask, candidate, model) });
+    const callOne = (candidate: Candidate, heard: UpstreamCall["heard"]) =>
+      adapter.call({ candidate, hold, size, upstream: { ...upstreamCall(ask, candidate, model), heard } });
     const { result, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, callOne, { rejectsAlone });
     call.answeredBy(candidate);
+    call.source = result.kind === "stream" ? result : null;
     const headers = routeHeaders(admitted, candidate, hold);
     if (result.kind === "stream") return settleOnDisconnect(context, { kind: "stream", ask, call, headers, source: result as Stream });
     const answer = result as Answer;

@@ -3,19 +3,19 @@
 import { errors } from "../../generated/errors.ts";
 import type { Ask } from "../calls/ask.ts";
 import { atLesserPrice, openCall, type PaidCall } from "../calls/call.ts";
-import { type Bill, type Hold, noError } from "../calls/log-row.ts";
+import { type Bill, type Hold, noError, tokensOf } from "../calls/log-row.ts";
 import { refuseUnpaid } from "../calls/refusals.ts";
 import type { Resolved } from "../catalog/resolve.ts";
-import type { Model } from "../catalog/types.ts";
+import { pricesAsLogged } from "../catalog/prepare.ts";
+import type { Catalog, Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { uuidv7 } from "../ids.ts";
-import type { LoggedPrices } from "../ledger/usage-log.ts";
 import { type Amount, usdText } from "../money.ts";
-import { affordableOutputTokens, tokenCost, tokenCostBound, tokenPricesOf } from "../pricing/token-cost.ts";
-import type { Candidate } from "../routing/candidates.ts";
+import { affordableOutputTokens, chargedTier, dearestPricesOf, pricesOf, tokenCost, tokenCostBound } from "../pricing/token-cost.ts";
+import type { Tally } from "../providers/types.ts";
 import { noUsage, type Usage } from "../usage.ts";
-import { type OutputCap, withinWindows } from "./context-window.ts";
-import type { PromptSize } from "./prompt-size.ts";
+import { type OutputCap, type UsageBounds, withinBounds } from "./context-window.ts";
+import { countedOutputTokens, type PromptSize } from "./prompt-size.ts";
 
 export interface TokenHold extends Hold {
   /** The caller's cap; null: none. */
@@ -26,8 +26,7 @@ export interface TokenHold extends Hold {
   sent: number | null;
   /** Output tokens of one answer that are reserved for, with or without a cap. */
   outputMax: number;
-  /** Input tokens that are charged at most, whatever the upstream reports: the context window, times how often it is filled. */
-  inputMax: number;
+  bounds: UsageBounds;
   /** What the account could spend before this call, or its key where that is less. */
   available: Amount;
 }
@@ -40,6 +39,8 @@ export interface TokenBill extends Bill {
 
 export interface TokenCall extends PaidCall<TokenHold, TokenBill> {
   size: PromptSize;
+  /** The stream that it answers with. */
+  source: { tally: Tally } | null;
   /** The answer is complete. Without `usage` from the upstream, `counted` is charged, at most the hold. */
   complete(usage: Usage | null, counted: () => Promise<Usage>): Promise<TokenBill>;
   /** The client disconnected; it pays for what was delivered. */
@@ -48,28 +49,31 @@ export interface TokenCall extends PaidCall<TokenHold, TokenBill> {
   interrupted(): Promise<void>;
 }
 
-type Opening = Pick<Context, "db" | "admitCall" | "catalog" | "publicUrl" | "clock" | "ledger" | "log" | "countAttempt">;
+type Opening = Pick<Context, "db" | "admitCall" | "catalog" | "publicUrl" | "clock" | "ledger" | "log" | "countAttempt" | "countOverrun">;
 
 interface Asked {
   admitted: Resolved;
   stream: boolean;
   size: PromptSize;
   cap: OutputCap;
+  /** The service tier that was asked for; null: none. */
+  tier: string | null;
 }
 
 /** Fails with permission_denied, request_too_large, rate_limit_exceeded, insufficient_credits, key_limit_reached or overloaded. */
-export async function openTokenCall(context: Opening, ask: Ask, { admitted, stream, size, cap }: Asked): Promise<TokenCall> {
+export async function openTokenCall(context: Opening, ask: Ask, { admitted, stream, size, cap, tier }: Asked): Promise<TokenCall> {
   const { model } = admitted;
-  const { hold, rate } = await holdTokens(context, ask, model, size, cap);
-  const nothing: TokenBill = { ...billAt(model, noUsage, hold.inputMax), cost: 0n };
-  const paid = openCall<TokenHold, TokenBill>(context, ask, { admitted, stream, hold, rate, nothing });
-  const billOf = (usage: Usage) => atLesserPrice(model, paid.served?.model ?? model, (other) => billAt(other, usage, hold.inputMax));
+  const { hold, rate } = await holdTokens(context, ask, model, { size, cap, tier });
+  const nothing: TokenBill = { ...billAt(model, noUsage, hold.bounds, tier), cost: 0n };
+  const used = (answered: boolean, charged: Usage) => ({ usage: answered ? usageUpstream(call, charged) : promptAlone(size) });
+  const paid = openCall<TokenHold, TokenBill>(context, ask, { admitted, stream, hold, rate, nothing, used });
+  const billOf = (usage: Usage) => atLesserPrice(model, paid.served?.model ?? model, (other) => billAt(other, usage, hold.bounds, tier));
   const call: TokenCall = Object.assign(paid, {
     size,
+    source: null,
     async complete(usage: Usage | null, counted: () => Promise<Usage>) {
       const bill = billOf(usage ?? (await counted()));
-      if (usage !== null && (bill.cost > hold.granted || withinWindows(usage, hold.inputMax) !== usage))
-        reportOverrun(context.log, paid, bill);
+      if (usage !== null) reportOverruns(context, paid, bill);
       const charged = usage === null ? atMost(hold.granted, bill) : bill;
       return paid.settle(charged, { status: "success", http_status: 200, ...noError, estimated: usage === null });
     },
@@ -82,12 +86,25 @@ export async function openTokenCall(context: Opening, ask: Ask, { admitted, stre
   return call;
 }
 
+/** What an upstream can have read that sent nothing that could be. */
+function promptAlone({ tokensLikely }: PromptSize): Usage {
+  return { ...noUsage, input: tokensLikely };
+}
+
+/** What an upstream bills for its answer: also for an interrupted stream, of which nothing is charged. */
+function usageUpstream({ source, size }: Pick<TokenCall, "source" | "size">, charged: Usage): Usage {
+  if (source === null || tokensOf({ usage: charged }) > 0) return charged;
+  const { usage, prompt, deltas, characters } = source.tally;
+  return usage ?? { ...promptAlone(size), ...prompt, output: countedOutputTokens(deltas, characters) };
+}
+
 /** At the prices of the requested model: a fallback never costs more. */
-async function holdTokens(context: Opening, { caller, callId, addHeaders }: Ask, model: Model, size: PromptSize, cap: OutputCap) {
-  const prices = tokenPricesOf(model);
+async function holdTokens(context: Opening, ask: Ask, model: Model, { size, cap, tier }: Pick<Asked, "size" | "cap" | "tier">) {
+  const { caller, callId, addHeaders } = ask;
   const { maxOutputTokens, outputLimited } = model;
   const inputMax = model.contextWindow * size.contexts;
-  const inputTokens = Math.min(size.tokensMax, inputMax);
+  const inputTokens = Math.min(size.tokensMax + size.images * imageTokensMax(context.catalog, model), inputMax);
+  const prices = dearestPricesOf(model.tokens!, { prompt: inputTokens, tier });
   const outputMax = outputLimited ? Math.min(cap.asked ?? maxOutputTokens, maxOutputTokens) : (cap.asked ?? maxOutputTokens);
   const want = tokenCostBound(prices, inputTokens, outputMax * cap.choices);
   const least = tokenCostBound(prices, inputTokens, Math.min(outputMax, 1) * cap.choices);
@@ -101,7 +118,8 @@ async function holdTokens(context: Opening, { caller, callId, addHeaders }: Ask,
   const available = keyLeft !== null && keyLeft < reserved.available ? keyLeft : reserved.available;
   const lowered = granted >= want ? null : affordable(granted);
   const sent = lowered ?? (outputLimited ? outputMax : cap.asked);
-  const hold: TokenHold = { id, granted, asked: cap.asked, lowered, sent, outputMax: lowered ?? outputMax, inputMax, available };
+  const bounds = { inputMax, outputMax: Math.max(outputMax, maxOutputTokens) * cap.choices };
+  const hold: TokenHold = { id, granted, asked: cap.asked, lowered, sent, outputMax: lowered ?? outputMax, bounds, available };
   return { hold, rate };
 }
 
@@ -109,21 +127,18 @@ function perChoice(tokens: number, { choices }: OutputCap): number {
   return Math.max(0, Math.floor(tokens / choices));
 }
 
-/** The bill shows usage as it was measured, and charges what fits into the window. */
-function billAt(model: Model, usage: Usage, inputMax: number): TokenBill {
-  return { usage, prices: loggedPrices(model), ...tokenCost(tokenPricesOf(model), withinWindows(usage, inputMax)) };
+/** A fallback may make more tokens of an image, and is charged at most what this model would have cost with them. */
+function imageTokensMax({ models }: Pick<Catalog, "models">, model: Model): number {
+  return Math.max(model.imageTokensMax, ...model.fallbacks.map((id) => models.get(id)?.imageTokensMax ?? 0));
 }
 
-function loggedPrices(model: Model): LoggedPrices {
-  const { input, output, cached, perRequest, step } = tokenPricesOf(model);
-  return {
-    model: model.id,
-    input: String(input),
-    output: String(output),
-    cached: cached === null ? null : String(cached),
-    per_request: String(perRequest),
-    ...(step === 1n ? {} : { step: String(step) }),
-  };
+/** The bill shows usage as it was measured, and charges what window and output allow. */
+function billAt({ id, tokens }: Model, usage: Usage, bounds: UsageBounds, asked: string | null): TokenBill {
+  const charged = withinBounds(usage, bounds);
+  const terms = tokens!; // the catalog's check lets no other billing through for these types
+  const prompt = charged.input + charged.cacheRead + charged.cacheWrite;
+  const prices = pricesOf(terms, { prompt, tier: chargedTier(terms, asked, usage.serviceTier) });
+  return { usage, prices: prices === terms.prices ? terms.logged : pricesAsLogged(id, prices), ...tokenCost(prices, charged) };
 }
 
 /** An estimate never bills above its hold. */
@@ -132,16 +147,22 @@ function atMost(limit: Amount, bill: TokenBill): TokenBill {
 }
 
 /**
- * Measured usage is charged as far as its input fills the context window, even above its hold. Usage above either is the fault of an upstream
- * or of the catalog, such as a window that is too small there: the operator should look at it.
+ * Measured usage is charged as far as window and output allow, even above its hold: only that can make a balance negative. Usage above either
+ * is the fault of an upstream or of the catalog, such as a window that is too small there: the operator should look at it.
  */
-function reportOverrun(
-  log: Context["log"],
-  { ask, hold, served }: { ask: Ask; hold: Hold; served: Candidate | null },
+function reportOverruns(
+  { log, countOverrun }: Pick<Context, "log" | "countOverrun">,
+  { ask, admitted, hold, served }: Pick<TokenCall, "ask" | "admitted" | "hold" | "served">,
   { usage, cost }: TokenBill,
 ): void {
+  const above = [
+    ...(withinBounds(usage, hold.bounds) === usage ? [] : (["bounds"] as const)),
+    ...(cost > hold.granted ? (["hold"] as const) : []),
+  ];
+  if (above.length === 0) return;
+  for (const kind of above) countOverrun(admitted.model.id, kind);
   log.error(
-    { request_id: ask.requestId, route: served?.routeId, reserved: usdText(hold.granted), cost: usdText(cost), usage },
+    { request_id: ask.requestId, route: served?.routeId, above, reserved: usdText(hold.granted), cost: usdText(cost), usage },
     "usage above its reservation",
   );
 }

@@ -5,7 +5,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type pg from "pg";
 import { BatcherFull, type BatcherGauge, plainArray } from "../db/batcher.ts";
 import type { Db } from "../db/connect.ts";
-import { ensurePartitions } from "../db/partitions.ts";
 import { refuseInDoubt } from "../db/standing.ts";
 import { isTransient } from "../db/transient-error.ts";
 import { fail } from "../errors/fail.ts";
@@ -13,6 +12,7 @@ import type { Amount } from "../money.ts";
 import { createAccountBatcher, isAccountHeld } from "./account-batcher.ts";
 import { admitBatch, admitCalls, type Admitted, type AdmitRequest } from "./admission.ts";
 import { type GivenUp, type Heartbeat, keepHeartbeat } from "./replica.ts";
+import { type Settlement, settleBatch, settleUsual } from "./settlement.ts";
 import { type LedgerTimes, ledgerTimes } from "./times.ts";
 import type { UsageLogRow } from "./usage-log.ts";
 
@@ -49,13 +49,6 @@ export interface Reserved {
   refused: "slot" | "group" | "key" | "balance" | null;
   /** What the key could spend before this request; null: it has no budget. */
   keyLeft: Amount | null;
-}
-
-interface Settlement {
-  accountId: bigint;
-  id: string;
-  /** Its cost is charged; 0 releases the whole hold. */
-  log: UsageLogRow;
 }
 
 export interface Ledger {
@@ -210,10 +203,9 @@ type ReservedRow = Reserved & { n: number };
 
 const ledgerReserve = `select n, granted, available, reserved, refused, key_left as "keyLeft"
   from ledger_reserve($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
-const ledgerSettle = "select account_id, balance from ledger_settle($1, $2, $3)";
 
 /** Those of every call, which connections prepare. */
-export const ledgerStatements = [admitCalls, ledgerReserve, ledgerSettle];
+export const ledgerStatements = [admitCalls, ledgerReserve, settleUsual];
 
 async function reserveBatch(db: Db, owner: string, items: readonly ReserveRequest[]): Promise<Reserved[]> {
   const { rows } = await db.pool.query<ReservedRow>(ledgerReserve, [
@@ -234,52 +226,6 @@ async function reserveBatch(db: Db, owner: string, items: readonly ReserveReques
   return results;
 }
 
-/** A missing partition for a row's month is no reason to give an answer away. */
-async function settleBatch(db: Db, items: readonly Settlement[]): Promise<Amount[]> {
-  try {
-    return await sendSettlements(db, items);
-  } catch (error) {
-    if (!isWithoutMonth(error)) throw error;
-    await moveIntoMonths(db, items.map(({ log }) => log)); // prettier-ignore
-    return sendSettlements(db, items);
-  }
-}
-
-async function sendSettlements(db: Db, items: readonly Settlement[]): Promise<Amount[]> {
-  const { rows } = await db.pool.query<{ account_id: bigint; balance: Amount }>(ledgerSettle, [
-    plainArray(items.map((i) => i.accountId)),
-    plainArray(items.map((i) => i.id)),
-    `[${items.map((i) => JSON.stringify(i.log)).join(",")}]`,
-  ]);
-  const balances = new Map(rows.map((row) => [row.account_id, row.balance]));
-  return items.map((item) => balances.get(item.accountId) ?? 0n);
-}
-
-// The last resort for a charge whose usage log row belongs to a month without a partition: makes the months and moves the row to now. Times
-// come from the database's clock (src/db/standing.ts), so this happens only if that clock jumped or months were dropped. Not a default
-// partition: with one, a month can neither be detached concurrently nor attached while the log is read.
-
-/** Postgres names the table and no constraint. */
-function isWithoutMonth(error: unknown): boolean {
-  const { code, table, constraint } = error as { code?: string; table?: string; constraint?: string };
-  return code === "23514" && table === "usage_log" && constraint === undefined;
-}
-
-/** Changes the rows themselves, so that a batch that is repeated carries the same times. */
-async function moveIntoMonths(db: Db, rows: readonly UsageLogRow[]): Promise<void> {
-  await ensurePartitions(db);
-  const times = [...new Set(rows.map((row) => row.created_at.getTime()))];
-  const { rows: known } = await db.pool.query<{ time: number; now: Date; is_there: boolean }>(
-    `select t.time, now() as now, exists (
-       select 1 from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'usage_log'::regclass
-         and c.relname = 'usage_log' || to_char(to_timestamp(t.time / 1000) at time zone 'utc', '_YYYY_MM')) as is_there
-     from unnest($1::float8[]) t(time)`,
-    [times],
-  );
-  const moved = new Map(known.filter((one) => !one.is_there).map(({ time, now }) => [time, now]));
-  for (const row of rows) row.created_at = moved.get(row.created_at.getTime()) ?? row.created_at;
-}
-
 // Plans the batchers' statements on a new connection before it takes work: the first use of an unplanned one takes 20 to 50 ms.
 
 const nilUuid = "00000000-0000-0000-0000-000000000000";
@@ -288,5 +234,5 @@ const nilUuid = "00000000-0000-0000-0000-000000000000";
 export async function warmUpLedger(client: pg.ClientBase): Promise<void> {
   await client.query(admitCalls, [nilUuid, holdLife, "", ...Array<string>(14).fill("{}")]);
   await client.query(ledgerReserve, [nilUuid, ...Array<string>(9).fill("{}"), holdLife]);
-  await client.query(ledgerSettle, ["{}", "{}", "[]"]);
+  await client.query(settleUsual, Array<string>(8).fill("{}"));
 }

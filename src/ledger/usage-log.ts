@@ -1,5 +1,5 @@
-// The record of an admitted request, written with its settlement: one row of table usage_log. bigints travel as text, since the batch is one
-// JSON document.
+// The record of an admitted request, written with its settlement: one row of table usage_log. bigints travel as text, since a batch may
+// be one JSON document.
 import type { AudioPrices } from "../pricing/audio-cost.ts";
 
 /** One attempt at an upstream, in order. */
@@ -13,9 +13,13 @@ export interface AttemptRecord {
   /** The upstream's HTTP status, if it answered. */
   status: number | null;
   latency_ms: number;
+  /** What the upstream calls its answer, for questions to the provider; absent: it named none. */
+  response_id?: string;
   /** Why it failed: a cause of src/providers/errors/upstream-error.ts, and its text. Absent: it succeeded, or is older than causes in the log. */
   cause?: string;
   detail?: string;
+  /** What the provider charges the operator for it, in 1e-8 USD; absent: its route names no cost. */
+  cost?: string;
   /** USD per million tokens that this attempt would be charged at; absent where tokens are not billed. */
   cost_basis?: { input: number; output: number; cached: number | null; per_request: number };
 }
@@ -27,7 +31,14 @@ export interface LoggedPrices {
   input: string;
   output: string;
   cached: string | null;
+  /** Absent: as input, and as cache_write. */
+  cache_write?: string;
+  cache_write_1h?: string;
   per_request: string;
+  /** The prices have the multiple of this service tier; absent: of none. */
+  service_tier?: string;
+  /** They are those of long prompts. */
+  long_context?: true;
   /** The charge was rounded up to a multiple of this, in 1e-8 USD; absent: 1. */
   step?: string;
 }
@@ -51,6 +62,8 @@ export interface UsageLogRow {
   input_tokens: number;
   cache_read_tokens: number;
   cache_write_tokens: number;
+  /** Absent: none. */
+  cache_write_1h_tokens?: number;
   output_tokens: number;
   reasoning_tokens: number;
   /** The upstream reported no usage: it was counted here. */
@@ -63,10 +76,25 @@ export interface UsageLogRow {
   units?: number;
   unit?: AudioPrices["unit"];
   attempts: readonly AttemptRecord[];
+  /** The sum of the attempts' costs; null: no route named one. */
+  expense: string | null;
   stream: boolean;
   fallback_layer: number | null;
   latency_ms: number;
   first_byte_ms: number | null;
+}
+
+/** In the order of the fields of settled_call. */
+export const logColumns = [
+  ...["account_id", "created_at", "id", "request_id", "key_id", "operation", "model", "alias", "served_model", "status", "http_status"],
+  ...["error_code", "input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens", "estimated", "cost"],
+  ...["reserved", "prices", "attempts", "stream", "fallback_layer", "latency_ms", "first_byte_ms", "model_type", "error_message", "units"],
+  ...["unit", "expense"],
+] as const satisfies readonly (keyof UsageLogRow)[];
+
+export function expenseOfAttempts(attempts: readonly AttemptRecord[]): string | null {
+  const costs = attempts.flatMap(({ cost }) => (cost === undefined ? [] : [BigInt(cost)]));
+  return costs.length === 0 ? null : String(costs.reduce((sum, cost) => sum + cost));
 }
 
 /** Whole milliseconds that the column can hold. By performance.now(), so that setting the clock during a call changes nothing. */

@@ -87,10 +87,11 @@ interface LocalDecision {
 const keysMax = 50_000;
 
 export function createLocalCounter({ countRefused }: { countRefused: boolean }): LocalCounter {
-  const counts = new LRUCache<string, WindowCount>({ max: keysMax });
+  let made: LRUCache<string, WindowCount> | undefined;
+  const counts = () => (made ??= new LRUCache({ max: keysMax })); // it takes its room at once, 10 ms, and most counters are rarely used
   const countOf = (key: string): WindowCount => {
     const atMs = Math.floor(performance.now());
-    const known = counts.get(key);
+    const known = counts().get(key);
     return known ? laterCount(known, atMs) : { atMs, lengthMs: minuteMs, current: 0, previous: 0 };
   };
   return {
@@ -102,7 +103,7 @@ export function createLocalCounter({ countRefused }: { countRefused: boolean }):
       const before = countOf(key);
       const within = usedOf(before) + 1 <= limit;
       const count = within || countRefused ? { ...before, current: before.current + 1 } : before;
-      counts.set(key, count);
+      counts().set(key, count);
       return { within, count, waitMs: within ? 0 : waitMs(count, 1, limit) };
     },
   };

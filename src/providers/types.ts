@@ -1,5 +1,6 @@
 // The types that all protocol adapters share: provider, route, call, answer. An adapter knows neither the ledger nor the catalog nor the
 // caller's HTTP.
+import type { Price } from "../money.ts";
 import type { Usage } from "../usage.ts";
 
 export type Protocol = "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax";
@@ -14,6 +15,8 @@ export interface Provider {
   headers: Record<string, string>;
   /** Values that environment variables put into the headers; absent: none. */
   secrets?: readonly string[];
+  /** Request fields that reach it although they change what it charges. */
+  forward: readonly string[];
   /** Milliseconds to the first byte of an answer. */
   timeoutMs: number;
 }
@@ -25,6 +28,23 @@ export interface Route {
   reducedPrecision: string | null;
   /** Only for anthropic routes: which form of thinking the model takes. */
   thinking: "adaptive" | "budget";
+  /** Null: the catalog names none. */
+  cost: RouteCost | null;
+}
+
+/** What a provider charges the operator for one of each, in 1e-12 USD. */
+export interface RouteCost {
+  input: Price;
+  output: Price;
+  cacheRead: Price;
+  cacheWrite: Price;
+  /** Written to the prompt cache for an hour. */
+  cacheWriteHour: Price;
+  request: Price;
+  image: Price;
+  second: Price;
+  minute: Price;
+  character: Price;
 }
 
 /** One call of one route. The adapter cancels it when `signal` fires or the provider's timeout passes. */
@@ -37,6 +57,8 @@ export interface UpstreamCall {
   publicModel: string;
   /** The account whose fair quota the call counts against; absent: the gateway's own work, such as a job's. */
   account?: bigint | undefined;
+  /** Told what the upstream calls its answer; absent: no record of it is kept. */
+  heard?: ((responseId: string) => void) | undefined;
 }
 
 /** An answer in one piece. */
@@ -58,7 +80,7 @@ export interface Tally {
   prompt: PromptUsage | null;
 }
 
-export type PromptUsage = Pick<Usage, "input" | "cacheRead" | "cacheWrite">;
+export type PromptUsage = Pick<Usage, "input" | "cacheRead" | "cacheWrite" | "cacheWriteHour">;
 
 /** A streamed answer that has begun: its first record is here, so no other route may be tried. */
 export interface AnswerStream<Rec, Shown extends Tally = Tally> {

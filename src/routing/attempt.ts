@@ -3,6 +3,7 @@
 import type { Logger } from "pino";
 import { fail } from "../errors/fail.ts";
 import { type Failure, failureOf, UpstreamError, type UpstreamFault } from "../providers/errors/upstream-error.ts";
+import type { UpstreamCall } from "../providers/types.ts";
 import { type AttemptSpan, traceNow } from "../tracing.ts";
 import type { Usage } from "../usage.ts";
 import type { Breakers } from "./breaker.ts";
@@ -14,6 +15,8 @@ export interface Attempt {
   outcome: string;
   status: number | null;
   latencyMs: number;
+  /** What the upstream calls its answer; null: it did not answer, or names none. */
+  responseId: string | null;
   /** Why it failed, for the operator; null where it didn't, or where its client disconnected. */
   failure: Failure | null;
   /** Absent: no tracing. */
@@ -44,24 +47,26 @@ export async function attempt<Result>(
   breakers: Breakers,
   signal: AbortSignal,
   attempts: Attempt[],
-  call: (candidate: Candidate) => Promise<Result>,
+  call: (candidate: Candidate, heard: UpstreamCall["heard"]) => Promise<Result>,
   rules: AttemptRules = {},
 ): Promise<Served<Result>> {
   const faults: UpstreamError[] = [];
   const passOver = (candidate: Candidate) =>
-    attempts.push({ candidate, outcome: "breaker_open", status: null, latencyMs: 0, failure: passedOver });
+    attempts.push({ candidate, outcome: "breaker_open", status: null, latencyMs: 0, responseId: null, failure: passedOver });
   for (const candidate of tryable(candidates, breakers, signal, passOver)) {
     let startedAt = performance.now();
     let span: AttemptSpan | undefined;
+    let responseId: string | null = null;
+    const heard = (id: string) => void (responseId = id);
     const record = (outcome: string, status: number | null, failure: Failure | null) =>
-      attempts.push({ candidate, outcome, status, latencyMs: Math.round(performance.now() - startedAt), failure, span });
+      attempts.push({ candidate, outcome, status, latencyMs: Math.round(performance.now() - startedAt), responseId, failure, span });
     try {
       if (rules.pause !== undefined) {
         await rules.pause(candidate);
         startedAt = performance.now();
       }
       span = traceNow()?.openAttempt(candidate.routeId, candidate.route.model);
-      const result = await (span === undefined ? call(candidate) : span.run(() => call(candidate)));
+      const result = await (span === undefined ? call(candidate, heard) : span.run(() => call(candidate, heard)));
       breakers.answered(candidate.routeId); // a stream's reader reports streamEnded or streamBroke, or neither where its client disconnected
       record("ok", 200, null);
       return { result, candidate };
@@ -206,11 +211,6 @@ export function reportAttempts(
     if (outcome === "our_fault") log.error(line, "an upstream refuses our credentials or account");
     else log.warn(line, "an upstream did not serve");
   }
-}
-
-/** A failed attempt's cause as the usage log stores it. */
-export function loggedFailure({ failure }: Pick<Attempt, "failure">): { cause?: string; detail?: string } {
-  return failure === null ? {} : { cause: failure.cause, detail: failure.detail };
 }
 
 /** Not an upstream's fault, or reported already. What a route says about the content may quote a prompt, which no log may hold. */

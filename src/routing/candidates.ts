@@ -1,32 +1,19 @@
 // Orders the routes that could serve a request: the model's own, then those of its fallbacks (docs/behaviour/providers.md#routing).
 // Looks neither at health nor at money.
-import type { Catalog, Model } from "../catalog/types.ts";
+import type { Candidate, Catalog, Model } from "../catalog/types.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
-import type { Protocol, Route } from "../providers/types.ts";
+import type { Protocol } from "../providers/types.ts";
 
-/** 0: the model's first route. 1: same model, other provider. 2: same model, reduced precision. 3: other model. */
-export type Layer = 0 | 1 | 2 | 3;
-
-export interface Candidate {
-  model: Model;
-  route: Route;
-  routeId: string;
-  layer: Layer;
-}
+export type { Candidate } from "../catalog/types.ts";
 
 /** `mayServe` tells which fallback models can do what the request asks for. */
-export function candidatesOf(catalog: Catalog, model: Model, mayServe: (fallback: Model) => boolean): Candidate[] {
-  const fallbacks = model.fallbacks
-    .flatMap((id) => catalog.models.get(id) ?? [])
-    .filter((other) => other.state.kind === "active" && mayServe(other));
-  return [model, ...fallbacks].flatMap((served) =>
-    served.routes.map((route, index) => ({
-      model: served,
-      route,
-      routeId: `${route.provider.id}/${route.model}`,
-      layer: served !== model ? 3 : index === 0 ? 0 : route.reducedPrecision !== null ? 2 : 1,
-    })),
-  );
+export function candidatesOf(catalog: Catalog, model: Model, mayServe: (fallback: Model) => boolean): readonly Candidate[] {
+  if (model.fallbacks.length === 0) return model.candidates;
+  const fallbacks = model.fallbacks.flatMap((id) => catalog.models.get(id) ?? []);
+  return [
+    ...model.candidates,
+    ...fallbacks.filter((other) => other.state.kind === "active" && mayServe(other)).flatMap(({ standIns }) => standIns),
+  ];
 }
 
 // The adapter of a verb for a candidate's route.

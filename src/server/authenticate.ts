@@ -13,11 +13,26 @@ import { fail } from "../errors/fail.ts";
 /** Longer than any credential of ours: nothing that long reaches the cache or the database. */
 const credentialMax = 256;
 
-type Lookups = Pick<Accounts, "authenticateKey" | "authenticateSession">;
+type Lookups = Pick<Accounts, "recallKey" | "authenticateKey" | "authenticateSession">;
 type Asked = Pick<Operation, "auth" | "xApiKey" | "method">;
 
-export async function authenticate(accounts: Lookups, operation: Asked, headers: IncomingHttpHeaders): Promise<Caller> {
+/** The usual caller, whose key is known, costs no promise. */
+export function authenticate(accounts: Lookups, operation: Asked, headers: IncomingHttpHeaders): Caller | Promise<Caller> {
   const credentials = credentialsOf(operation, headers);
+  const [first] = credentials;
+  if (first !== undefined && first.length <= credentialMax && operation.auth !== "session") {
+    const known = accounts.recallKey(first);
+    if (known !== undefined) return admitted(known);
+  }
+  return lookUpCaller(accounts, operation, headers, credentials);
+}
+
+async function lookUpCaller(
+  accounts: Lookups,
+  operation: Asked,
+  headers: IncomingHttpHeaders,
+  credentials: readonly string[],
+): Promise<Caller> {
   const cookie = operation.auth === "key" ? undefined : readSessionCookie(headers.cookie);
   if (credentials.length === 0 && cookie === undefined) fail("missing_api_key");
   const caller = await findCaller(accounts, operation, credentials);

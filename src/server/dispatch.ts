@@ -1,13 +1,12 @@
-// Passes each request to its operation: openapi-backend routes, our own code authenticates, reads and validates
-// (docs/behaviour/operation.md#toolchain).
+// Passes each request to its operation. A map finds it (match.ts); openapi-backend checks at the start that every operation has a handler, and
+// refuses what is no operation (docs/behaviour/operation.md#toolchain).
 import { OpenAPIBackend } from "openapi-backend";
-import type { Request as RoutedRequest } from "openapi-backend";
 import { operations } from "../../generated/operations.ts";
 import type { Operation } from "../../generated/operations.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { createMatcher, routesDocument } from "./match.ts";
 import type { Matcher } from "./match.ts";
-import { operationRunner } from "./run-operation.ts";
+import { operationRunner, type RunOperation } from "./run-operation.ts";
 import { sendReply } from "./reply.ts";
 import type { Handler, Handlers } from "../operation.ts";
 import { failMethod, optionsReply, unknownV1Path } from "./unknown-path.ts";
@@ -15,14 +14,15 @@ import { failMethod, optionsReply, unknownV1Path } from "./unknown-path.ts";
 export interface Dispatch {
   matcher: Matcher<Operation>;
   /** Answers one request under /v1; what it throws becomes an error reply. */
-  answer: (exchange: Exchange) => Promise<void>;
+  answer: (exchange: Exchange) => Promise<void> | void;
 }
 
 /** Throws when an operation has no handler. */
 export async function createDispatch(edge: Edge, handlers: Handlers): Promise<Dispatch> {
   const all: Operation[] = Object.values(operations);
   const matcher = createMatcher(all);
-  const api = await createRouter(edge, handlers, all, {
+  const runners = new Map(all.map((operation) => [operation.id, runnerOf(edge, handlers, operation)]));
+  const api = await createRouter(runners, all, {
     notFound: async (exchange) => {
       throw unknownV1Path(exchange, matcher, all);
     },
@@ -39,8 +39,12 @@ export async function createDispatch(edge: Edge, handlers: Handlers): Promise<Di
 
   return {
     matcher,
-    async answer(exchange) {
-      const method = exchange.req.method ?? "GET";
+    answer(exchange) {
+      const { method = "GET" } = exchange.req;
+      // A HEAD is the GET without its body, which node leaves out by itself.
+      const asked = method === "HEAD" ? "GET" : method;
+      const found = matcher.find(asked.toLowerCase(), exchange.path);
+      if (found !== undefined) return runners.get(found.id)!(exchange);
       const onPath = method === "OPTIONS" ? matcher.onPath(exchange.path) : [];
       if (onPath.length > 0)
         return sendReply(
@@ -51,19 +55,21 @@ export async function createDispatch(edge: Edge, handlers: Handlers): Promise<Di
             onPath.map((operation) => operation.method),
           ),
         );
-      // A HEAD is the GET without its body, which node leaves out by itself.
-      await api.handleRequest({ method: method === "HEAD" ? "GET" : method, path: exchange.path, headers: {} }, exchange);
+      return api.handleRequest({ method: asked, path: exchange.path, headers: {} }, exchange) as Promise<void>;
     },
   };
 }
 
-type Answer = (exchange: Exchange) => Promise<void>;
+function runnerOf(edge: Edge, handlers: Handlers, operation: Operation): RunOperation {
+  const handler = handlers[operation.id] as Handler | undefined;
+  if (handler === undefined) throw new Error(`${operation.id} has no handler`);
+  return operationRunner(edge, operation, handler);
+}
 
 async function createRouter(
-  edge: Edge,
-  handlers: Handlers,
+  runners: ReadonlyMap<Operation["id"], RunOperation>,
   all: readonly Operation[],
-  unmatched: { notFound: Answer; methodNotAllowed: Answer },
+  unmatched: { notFound: RunOperation; methodNotAllowed: RunOperation },
 ) {
   const api = new OpenAPIBackend({
     definition: routesDocument(all),
@@ -72,32 +78,9 @@ async function createRouter(
     validate: false,
     ignoreTrailingSlashes: false,
   });
-  for (const operation of all) {
-    const handler = handlers[operation.id] as Handler | undefined;
-    if (handler === undefined) throw new Error(`${operation.id} has no handler`);
-    const run = operationRunner(edge, operation, handler);
-    api.register(operation.id, (_context, exchange: Exchange) => run(exchange));
-  }
+  for (const [id, run] of runners) api.register(id, (_context, exchange: Exchange) => run(exchange));
   api.register("notFound", (_context, exchange: Exchange) => unmatched.notFound(exchange));
   api.register("methodNotAllowed", (_context, exchange: Exchange) => unmatched.methodNotAllowed(exchange));
   await api.init();
-  routeFast(api);
   return api;
-}
-
-/** Replaces the two costly steps of every request, with the same outcome (see match.ts); parameters are read by our own code. */
-function routeFast(api: OpenAPIBackend): void {
-  const known = api.router.getOperations();
-  const matcher = createMatcher(known);
-  const matchOperation = (request: RoutedRequest, strict?: boolean) => {
-    const found = matcher.find(request.method.toLowerCase(), request.path);
-    if (found !== undefined || !strict) return found;
-    const onPath = matcher.onPath(request.path);
-    throw new Error(
-      onPath.length > 0 ? "405-methodNotAllowed: this method is not registered for the route" : "404-notFound: no route matches request",
-    );
-  };
-  api.router.getOperations = () => known;
-  api.router.matchOperation = matchOperation as typeof api.router.matchOperation;
-  api.router.parseRequest = ((request: RoutedRequest) => request) as unknown as typeof api.router.parseRequest;
 }

@@ -134,7 +134,7 @@ async function answer(edge: Edge, dispatch: Dispatch, pages: Pages, exchange: Ex
   }
 }
 
-function route(edge: Edge, dispatch: Dispatch, pages: Pages, exchange: Exchange): Promise<void> {
+function route(edge: Edge, dispatch: Dispatch, pages: Pages, exchange: Exchange): Promise<void> | void {
   const { req, path } = exchange;
   if (req.headers.host === undefined && req.httpVersion === "1.1") {
     fail("invalid_request", { text: { reason: "the Host header is missing" } });

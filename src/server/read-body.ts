@@ -17,7 +17,7 @@ export function awaitsContinue(exchange: Exchange): boolean {
 }
 
 /** At most `max` bytes. */
-export async function readBody(edge: Edge, exchange: Exchange, max: number): Promise<Buffer> {
+export function readBody(edge: Edge, exchange: Exchange, max: number): Promise<Buffer> | Buffer {
   if (!hasBody(exchange)) return empty;
   // Checks the announced length first, so that a body that is too large is refused before it is sent.
   if (Number(exchange.req.headers["content-length"] ?? 0) > max) failTooLarge(max);

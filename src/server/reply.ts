@@ -10,8 +10,10 @@ import { awaitsContinue, hasBody, holdAnswer } from "./read-body.ts";
 /** A reply of any operation, or of the edge itself. */
 export type AnyReply = Reply<OperationId> | { status: number; headers?: Headers; body?: unknown };
 
-export async function sendReply(edge: Edge, exchange: Exchange, reply: AnyReply): Promise<void> {
-  if ("coded" in reply && reply.coded !== undefined) return sendReply(edge, exchange, await inCoding(exchange.req.headers, reply));
+/** Returns no promise where nothing has to be waited for. */
+export function sendReply(edge: Edge, exchange: Exchange, reply: AnyReply): Promise<void> | void {
+  if ("coded" in reply && reply.coded !== undefined)
+    return inCoding(exchange.req.headers, reply).then((coded) => sendReply(edge, exchange, coded));
   if (exchange.gone || exchange.res.destroyed) return;
   if ("stream" in reply && reply.stream !== undefined) return sendStream(edge, exchange, reply.status, reply.headers, reply.stream);
   const { payload, type } = payloadOf(reply);

@@ -3,10 +3,11 @@
 import type { Form, Operation, OperationId } from "../../generated/operations.ts";
 import { forms, parameters, type Validate } from "../../generated/validators.js";
 import type { Caller } from "../accounts/caller.ts";
+import type { Ask } from "../calls/ask.ts";
 import { fail } from "../errors/fail.ts";
 import { requestBound } from "../limits/bounds.ts";
 import { noAccount } from "../limits/counters.ts";
-import type { FormBody, FormFile, Handler, Headers, Request } from "../operation.ts";
+import type { FormBody, FormFile, Handler, Request } from "../operation.ts";
 import { authenticate } from "./authenticate.ts";
 import { bigBytes, readBigJson } from "./big-json.ts";
 import type { Edge, Exchange } from "./edge.ts";
@@ -18,7 +19,7 @@ import { readForm, type SentForm, takesForm } from "./read-form.ts";
 import { coerceOnce, parameterReader } from "./read-parameters.ts";
 import { sendReply } from "./reply.ts";
 
-type RunOperation = (exchange: Exchange) => Promise<void>;
+export type RunOperation = (exchange: Exchange) => Promise<void>;
 
 /** Prepares what doesn't depend on the request. */
 export function operationRunner(edge: Edge, operation: Operation, handler: Handler): RunOperation {
@@ -28,40 +29,54 @@ export function operationRunner(edge: Edge, operation: Operation, handler: Handl
   // No cache may keep what belongs to one account, unless the handler says otherwise.
   const isPublic = operation.auth === "none" && operation.method === "get";
 
-  const handle = async (exchange: Exchange, known: number, content: JsonContent, form: FormBody<unknown> | null) => {
-    // A sign-out, suspension or deleted key while a slow body came in ends this request too.
-    if (performance.now() - known > knownMaxMs) await identify(edge, exchange, operation);
-    return handler(edge.context, requestOf(exchange, id, readParameters(exchange), content, form));
+  // Functions of their own, which return before the reply is sent, so that a waiting stream does not keep the request's body alive.
+  const handle = (exchange: Exchange, content: JsonContent, form: FormBody<unknown> | null) => {
+    const ask = askOf(exchange, id);
+    return handler(edge.context, requestOf(exchange, ask, readParameters(exchange), content, form), ask);
   };
-  // A function of its own, which returns before the reply is sent, so that a waiting stream does not keep the request's body alive.
-  const replyTo = async (exchange: Exchange, known: number) => handle(exchange, known, await readContent(edge, exchange, operation), null);
+  const replyTo = async (exchange: Exchange, known: number) => {
+    const read = readContent(edge, exchange, operation);
+    const content = read instanceof Promise ? await read : read;
+    if (isStale(known)) await identify(edge, exchange, operation);
+    return handle(exchange, content, null);
+  };
 
   return async (exchange) => {
     exchange.operation = operation;
     exchange.dialect = operation.dialect;
     if (!isPublic) exchange.headers["cache-control"] = "no-store";
-    const known = await identify(edge, exchange, operation);
+    const known = performance.now();
+    const identified = identify(edge, exchange, operation);
+    if (identified !== undefined) await identified;
     // Once: the slot goes back to the quota it came from, even if the account has another after a slow body.
     if (exchange.caller !== null) exchange.holder = exchange.caller.accountId;
-    await limitRate(edge, exchange);
+    const limited = limitRate(edge, exchange);
+    if (limited !== undefined) await limited;
     admit(edge, exchange, operation);
     handler.beforeBody?.(edge.context, exchange.address);
     const { form } = operation;
     if (form === undefined || !takesForm(operation, exchange.req.headers)) return sendReply(edge, exchange, await replyTo(exchange, known));
-    await withForm(edge, exchange, { operation, handler, form }, async (sent) =>
-      sendReply(edge, exchange, await handle(exchange, known, noContent, sent)),
-    );
+    await withForm(edge, exchange, { operation, handler, form }, async (sent) => {
+      if (isStale(known)) await identify(edge, exchange, operation);
+      await sendReply(edge, exchange, await handle(exchange, noContent, sent));
+    });
   };
 }
 
-/** Authentication runs again when the body took longer than this: a client may take minutes over one. */
+/** Authentication runs again when the body took longer than this, since a client may take minutes over one: a sign-out, a suspension or a deleted key meanwhile ends this request too. */
 const knownMaxMs = 500;
 
-/** Returns when the caller's credential was checked, on the monotonic clock. */
-async function identify({ context }: Edge, exchange: Exchange, operation: Operation): Promise<number> {
-  const askedAt = performance.now();
-  if (operation.auth !== "none") exchange.caller = await authenticate(context.accounts, operation, exchange.req.headers);
-  return askedAt;
+function isStale(known: number): boolean {
+  return performance.now() - known > knownMaxMs;
+}
+
+/** Returns no promise where memory knows the caller, or the operation needs none. */
+function identify({ context }: Edge, exchange: Exchange, operation: Operation): Promise<void> | undefined {
+  if (operation.auth === "none") return undefined;
+  const caller = authenticate(context.accounts, operation, exchange.req.headers);
+  if (caller instanceof Promise) return caller.then((found) => void (exchange.caller = found));
+  exchange.caller = caller;
+  return undefined;
 }
 
 const noContent: JsonContent = { bytes: Buffer.alloc(0), text: "", value: undefined, heapBytes: 0 };
@@ -88,8 +103,12 @@ async function withForm(
   }
 }
 
-async function readContent(edge: Edge, exchange: Exchange, operation: Operation): Promise<JsonContent> {
-  if (operation.bodies.length === 0) return noContent;
+/** Returns no promise where there is no body. */
+function readContent(edge: Edge, exchange: Exchange, operation: Operation): JsonContent | Promise<JsonContent> {
+  return operation.bodies.length === 0 ? noContent : readJsonContent(edge, exchange, operation);
+}
+
+async function readJsonContent(edge: Edge, exchange: Exchange, operation: Operation): Promise<JsonContent> {
   const { headers } = exchange.req;
   const bytes = await readBody(edge, exchange, operation.bodyMax);
   if (bytes.length === 0 && !operation.bodyRequired) return noContent;
@@ -101,31 +120,29 @@ async function readContent(edge: Edge, exchange: Exchange, operation: Operation)
   return content;
 }
 
+function askOf(exchange: Exchange, operationId: OperationId): Ask {
+  const { requestId, receivedAt, since, headers } = exchange;
+  return {
+    operationId,
+    // Absent on public operations, whose handlers never look at it.
+    caller: exchange.caller as Caller,
+    requestId,
+    receivedAt,
+    since,
+    signal: exchange.signal(),
+    addHeaders: (more) => void Object.assign(headers, more),
+  };
+}
+
 function requestOf(
   exchange: Exchange,
-  operationId: OperationId,
+  { caller, requestId, receivedAt }: Ask,
   { path, query }: { path: unknown; query: unknown },
   { value, bytes, text }: JsonContent,
   form: FormBody<unknown> | null,
 ): Request {
-  const request = {
-    operationId,
-    requestId: exchange.requestId,
-    receivedAt: exchange.receivedAt,
-    since: exchange.since,
-    // Absent on public operations, whose handlers never look at it.
-    caller: exchange.caller as Caller,
-    path,
-    query,
-    headers: exchange.req.headers,
-    body: value,
-    form,
-    rawBody: bytes,
-    text,
-    address: exchange.address,
-    addHeaders: (headers: Headers) => void Object.assign(exchange.headers, headers),
-    signal: exchange.signal(),
-  };
+  const { address, req } = exchange;
+  const request = { caller, requestId, receivedAt, path, query, headers: req.headers, body: value, form, rawBody: bytes, text, address };
   return request as Request;
 }
 

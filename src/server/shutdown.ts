@@ -52,6 +52,7 @@ export function createShutdown(edge: Edge, server: Server, connections: Connecti
       NetServer.prototype.close.call(server, () => {
         cutAt = -Infinity;
         clearTimeout(cut);
+        server.close(); // ends its search for slow requests, a timer
         void edge.bigJson.close().then(resolve);
       });
       if (!keepsIdle) endIdle();

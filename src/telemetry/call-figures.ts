@@ -16,6 +16,8 @@ export interface ChargedCall {
   unit?: string;
   /** In 1e-8 USD. */
   cost: string;
+  /** The last one has the charge. */
+  attempts: readonly { route: string; cost?: string }[];
 }
 
 export type HoldKind = "call" | "media";
@@ -27,6 +29,10 @@ export interface CallCounts {
   countFailure(route: string, cause: string): void;
   /** Called once for each usage-log row, after it is durable. */
   countCharge(call: ChargedCall): void;
+  /** Measured usage above its hold, or above what window and output allow. */
+  countOverrun(model: string, kind: "hold" | "bounds"): void;
+  /** What an upstream finished too late, in 1e-8 USD. */
+  countExpense(model: string, route: string, cost: bigint): void;
   /** A failed settlement: its answer may have been free. */
   countUnsettled(): void;
   /** A reservation; `granted` in 1e-8 USD, null: refused. */
@@ -48,7 +54,10 @@ interface Figures {
   attempts: Map<string, Map<string, { count: number; ms: number }>>;
   failures: Map<string, Map<string, { count: number }>>;
   tallies: Map<string, Map<string, Tally>>;
+  /** By model and route; in 1e-8 USD. */
+  margins: Map<string, Map<string, { charged: number; cost: number }>>;
   holds: Record<HoldKind, { placed: number; units: number; refused: number }>;
+  overruns: Map<string, Map<string, { count: number }>>;
   unsettled: number;
   jobEnds: Map<string, Map<string, { count: number }>>;
 }
@@ -56,10 +65,19 @@ interface Figures {
 export function countCalls(registry: Registry): CallCounts {
   const noHolds = () => ({ placed: 0, units: 0, refused: 0 });
   const holds = { call: noHolds(), media: noHolds() };
-  const figures: Figures = { attempts: new Map(), failures: new Map(), tallies: new Map(), holds, unsettled: 0, jobEnds: new Map() };
-  const { attempts, failures, tallies, jobEnds } = figures;
+  const maps = {
+    attempts: new Map(),
+    failures: new Map(),
+    tallies: new Map(),
+    margins: new Map(),
+    overruns: new Map(),
+    jobEnds: new Map(),
+  };
+  const figures: Figures = { ...maps, holds, unsettled: 0 };
+  const { attempts, failures, tallies, margins, overruns, jobEnds } = figures;
   addCounters(registry, figures);
 
+  const marginOf = (model: string, route: string) => entryOf(margins, model, route, () => ({ charged: 0, cost: 0 }));
   const countFailure = (route: string, cause: string): void => void (entryOf(failures, route, cause, () => ({ count: 0 })).count += 1);
 
   return {
@@ -79,7 +97,14 @@ export function countCalls(registry: Registry): CallCounts {
       tally.tokens.output += call.output_tokens;
       if (call.unit !== undefined) tally.units.set(call.unit, (tally.units.get(call.unit) ?? 0) + (call.units ?? 0));
       tally.cost += Number(call.cost);
+      for (const { route, cost = "0" } of call.attempts) marginOf(call.model, route).cost += Number(cost);
+      const last = call.attempts.at(-1);
+      if (last !== undefined) marginOf(call.model, last.route).charged += Number(call.cost);
     },
+    countOverrun(model, kind) {
+      entryOf(overruns, model, kind, () => ({ count: 0 })).count += 1;
+    },
+    countExpense: (model, route, cost) => void (marginOf(model, route).cost += Number(cost)),
     countUnsettled: () => void (figures.unsettled += 1),
     countHold(kind, granted) {
       const hold = holds[kind];
@@ -96,7 +121,7 @@ export function countCalls(registry: Registry): CallCounts {
 }
 
 function addCounters(registry: Registry, figures: Figures): void {
-  const { attempts, failures, tallies, holds, jobEnds } = figures;
+  const { attempts, failures, tallies, margins, overruns, holds, jobEnds } = figures;
   const counter = (name: string, help: string, read: () => Sample[]) => addMetric(registry, { name, help, type: "counter" }, read);
 
   const ofAttempts = (figure: "count" | "ms", perUnit: number) => () =>
@@ -122,6 +147,16 @@ function addCounters(registry: Registry, figures: Figures): void {
   counter("svc_charged_usd_total", "Charges, durable in the ledger", () =>
     nested(tallies, (model, operation, { cost }) => [{ labels: { model, operation }, value: cost / unitsAUsd }]),
   );
+  counter("svc_usage_overruns_total", "Answers whose measured usage was above its hold, or above what window and output allow", () =>
+    nested(overruns, (model, kind, { count }) => [{ labels: { model, kind }, value: count }]),
+  );
+  const ofMargins = (figure: "charged" | "cost") => () =>
+    nested(margins, (model, route, margin) => {
+      const provider = route.slice(0, route.indexOf("/"));
+      return [{ labels: { model, route, provider }, value: margin[figure] / unitsAUsd }];
+    });
+  counter("svc_route_charged_usd_total", "Charges, by the route that was asked last", ofMargins("charged"));
+  counter("svc_route_cost_usd_total", "What providers charge the operator, by the routes' costs in the catalog", ofMargins("cost"));
   const ofHolds = (figure: "placed" | "units" | "refused", perUnit: number) => () =>
     pairs(
       Object.entries(holds).map(([kind, hold]) => [kind, hold[figure] / perUnit] as const),

@@ -1,4 +1,4 @@
-// Metrics that only the database knows: holds by age, media jobs, whether balances agree with the entries. Queried at most every few
+// Metrics that only the database knows: holds by age, media jobs, negative balances, whether balances agree with the entries. Queried at most every few
 // seconds; an unavailable database neither fails nor delays a scrape.
 import type { Queries } from "../db/connect.ts";
 import type { Metrics } from "./metrics.ts";
@@ -85,11 +85,13 @@ function addParity(metrics: Metrics, { transaction, lookAtParity, onFault }: Dat
   let checked = 0;
   let checkedAt: number | null = null;
   let mismatched: bigint[] = [];
+  let negative: NegativeRow = { accounts: 0, usd: 0 };
   const looking = keepLooking(
     parityTimes,
     () =>
       transaction(async (queries) => {
         await queries.pool.query(statementSql);
+        negative = (await queries.pool.query<NegativeRow>(negativeSql)).rows[0]!;
         const look = await lookAtParity(queries, { after, most: accountsALook, suspects: mismatched });
         if (look.mismatched.length > 0) onFault(new Error(`accounts ${look.mismatched.join(", ")}`), "the parity of the ledger");
         after = look.next;
@@ -105,6 +107,10 @@ function addParity(metrics: Metrics, { transaction, lookAtParity, onFault }: Dat
   metrics.add({ name: "svc_ledger_mismatches", help: "Accounts whose balance differs from their entries or holds", ...gauge }, () => [
     { labels: {}, value: mismatched.length },
   ]);
+  metrics.add({ name: "svc_negative_balances", help: "Accounts whose balance is below 0", ...gauge }, () => [
+    { labels: {}, value: negative.accounts },
+  ]);
+  metrics.add({ name: "svc_negative_balances_usd", help: "What they owe together", ...gauge }, () => [{ labels: {}, value: negative.usd }]);
   metrics.add({ name: "svc_ledger_checked_timestamp_seconds", help: "When accounts were last checked", ...gauge }, () =>
     checkedAt === null ? [] : [{ labels: {}, value: checkedAt }],
   );
@@ -112,6 +118,15 @@ function addParity(metrics: Metrics, { transaction, lookAtParity, onFault }: Dat
     { labels: {}, value: checked },
   ]);
 }
+
+interface NegativeRow {
+  accounts: number;
+  usd: number;
+}
+
+/** Reads every balance, once a minute: an index would slow down every call. */
+const negativeSql = `select count(*)::float8 as accounts, coalesce(-sum(available + reserved), 0)::float8 / 1e8 as usd
+  from balance where available + reserved < 0`;
 
 const holdKinds = ["call", "media"];
 const holdAges = ["10s", "1m", "10m", "1h", "older"];

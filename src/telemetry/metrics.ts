@@ -42,8 +42,7 @@ export function createMetrics(gathering: Gathering | null = null): Metrics {
   const registry = new Registry();
   const shared = new Registry();
   const refreshes: (() => Promise<void>)[] = [];
-  collectDefaultMetrics({ register: registry });
-  worstOfAll(registry);
+  for (const metric of processMetrics()) registry.registerMetric(metric);
   gathering?.offer(async () => (await registry.getMetricsAsJSON()) as unknown as Figures[]);
   return {
     begin: countRequests(registry),
@@ -69,10 +68,17 @@ export function sumOf(processes: readonly Figures[][]): Registry {
   return AggregatorRegistry.aggregate([...processes]);
 }
 
-/** Of several workers the one with the largest event-loop lag counts: an average would hide it. */
-function worstOfAll(registry: Registry): void {
+let measured: Metric[] | undefined;
+
+/** Of memory, garbage and the event loop. They observe the process for good, so there is one set for all gateways in it. */
+function processMetrics(): Metric[] {
+  if (measured !== undefined) return measured;
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  // Of several workers the one with the largest event-loop lag counts: an average would hide it.
   for (const name of ["nodejs_eventloop_lag_seconds", ...["p50", "p90", "p99"].map((p) => `nodejs_eventloop_lag_${p}_seconds`)])
     Object.assign(registry.getSingleMetric(name) as Metric, { aggregator: "max" });
+  return (measured = registry.getMetricsAsArray() as unknown as Metric[]);
 }
 
 // Counts requests at the edge: how many, how long, how many are open.

@@ -31,9 +31,8 @@ export async function accountsWithMoney(db: Db, count: number, amount: bigint): 
 export function logRow({ accountId, keyId }: BenchAccount, id: string, cost: bigint, reserved: bigint, at: Date): UsageLogRow {
   const model = "north/swift";
   return {
-    ...usageLogRow({ accountId, keyId, id, cost, at }),
+    ...usageLogRow({ accountId, keyId, id, cost, at, reserved }),
     model,
-    reserved: String(reserved),
     input_tokens: 812,
     output_tokens: 164,
     prices: { model, input: "150000", output: "600000", cached: null, per_request: "0" },

@@ -4,6 +4,7 @@ import { getCreditBalance } from "../../handlers/get-credit-balance.ts";
 import type { Context } from "../../src/context.ts";
 import type { Balance } from "../../src/ledger/balance.ts";
 import { type Amount, parseUsd } from "../../src/money.ts";
+import type { Ask } from "../../src/calls/ask.ts";
 import type { Request } from "../../src/operation.ts";
 import { catalogFrom } from "./catalog-from.ts";
 import { smallCatalog } from "./small-catalog.ts";
@@ -25,7 +26,7 @@ async function replyFor(row: Partial<Balance> | undefined | Error) {
     publicUrl: "http://gateway.test",
   };
   const request = { caller: { accountId: 1n }, requestId: "req_1" };
-  const reply = await getCreditBalance(context as unknown as Context, request as Request<"getCreditBalance">);
+  const reply = await getCreditBalance(context as unknown as Context, request as Request<"getCreditBalance">, {} as Ask);
   if (!("body" in reply) || reply.status !== 200 || reply.body === undefined) throw new Error("no body");
   return { body: reply.body, headers: reply.headers, logged };
 }

@@ -13,7 +13,7 @@ const routes = "routes: [{ provider: north, model: up }]";
 const withGood = (...lines: string[]) =>
   [provider, "models:", `  - { id: good, type: language, ${price}, ${routes} }`, ...lines].join("\n");
 
-const problemsOf = (text: string) => checkCatalog(text, "catalog.yaml").problems;
+const problemsOf = (text: string) => checkCatalog(text).problems;
 
 describe("a fault is told with its line", () => {
   const cases: [title: string, text: string, line: number, message: RegExp][] = [
@@ -234,7 +234,7 @@ describe("a fault is told with its line", () => {
   });
 
   test("counts models and providers, wrong ones too", () => {
-    expect(checkCatalog(withGood("  - { id: b, type: chat }"), "f")).toMatchObject({ models: 2, providers: 1 });
+    expect(checkCatalog(withGood("  - { id: b, type: chat }"))).toMatchObject({ models: 2, providers: 1 });
   });
 });
 
@@ -278,7 +278,7 @@ describe("loading", () => {
     const { catalog } = loadCatalog({ text, environment: {}, simulatorUrl: "http://127.0.0.1:4321/" });
     expect(catalog.providers.get("north")?.baseUrl).toBe("http://127.0.0.1:4321/openai/v1");
     expect(() => loadCatalog({ text, environment: {} })).toThrow(CatalogFault);
-    expect(checkCatalog(text, "f").problems).toEqual([]);
+    expect(checkCatalog(text).problems).toEqual([]);
   });
 
   test("secrets come from the variable that is named; a missing one warns and is never printed", () => {
@@ -289,7 +289,7 @@ describe("loading", () => {
       protocol: "openai",
       baseUrl: "http://127.0.0.1:9001/v1",
       apiKey: "secret-1",
-      headers: { "x-a": "b" },
+      ...{ headers: { "x-a": "b" }, forward: [] },
       timeoutMs: 5,
     });
     expect(loaded.warnings).toEqual([]);

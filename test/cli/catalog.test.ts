@@ -28,7 +28,7 @@ function fileOf(text: string): string {
 describe("svc catalog check", () => {
   test("a good file: counts, no problems, 0", async () => {
     const ran = await runSvc({}, ["catalog", "check", fileOf(good), "--json"]);
-    expect(ran.json()).toEqual({ models: 1, providers: 1, problems: [] });
+    expect(ran.json()).toEqual({ models: 1, providers: 1, problems: [], warnings: [] });
     expect(ran.status).toBe(0);
   });
 

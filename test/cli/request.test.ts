@@ -41,9 +41,9 @@ test("shows the receipt, whose call it was, and each attempt with its provider, 
         status: 401,
         latency_ms: expect.any(Number),
       },
-      ...{ cause: "http_401", detail: expect.stringMatching(/\w/), cost: null },
+      ...{ response_id: null, cause: "http_401", detail: expect.stringMatching(/\w/), cost: null },
     },
-    { provider: "south", route: "south/chat", ...shownToCaller[1], cause: null, detail: null, cost: null },
+    { provider: "south", route: "south/chat", ...shownToCaller[1], response_id: null, cause: null, detail: null, cost: null },
   ]);
   const { stdout } = await svc("request", "show", id);
   expect(stdout).toContain(`north/chat+sim-401: our_fault, http_401`);

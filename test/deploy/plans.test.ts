@@ -149,7 +149,7 @@ describe("hot statements", () => {
     const settle = () =>
       Promise.all(
         calls.map(({ accountId, id }) =>
-          ledger.settle({ accountId, id, log: usageLogRow({ accountId, id, cost: 5n, at, keyId: accountId }) }),
+          ledger.settle({ accountId, id, log: usageLogRow({ accountId, id, cost: 5n, at, keyId: accountId, reserved: 10n }) }),
         ),
       );
     await expectBounded(settle, 150 * batch, ["replica", "hold"]);

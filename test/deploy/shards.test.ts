@@ -123,7 +123,9 @@ describe("batches as they are", () => {
     const pair = accounts.slice(0, 2).map(({ accountId }) => ({ accountId, id: uuidv7(new Date()) }));
     const at = new Date();
     await Promise.all(pair.map(({ accountId, id }) => ledger.reserve({ accountId, id, want: 10n, least: 10n })));
-    await Promise.all(pair.map(({ accountId, id }) => ledger.settle({ accountId, id, log: usageLogRow({ accountId, id, cost: 5n, at }) })));
+    await Promise.all(
+      pair.map(({ accountId, id }) => ledger.settle({ accountId, id, log: usageLogRow({ accountId, id, cost: 5n, at, reserved: 10n }) })),
+    );
     const take = { bucket: "rpm", seconds: 60, amount: 1, limit: 10 };
     await Promise.allSettled(pair.map(({ accountId }) => limits.counters.take([{ accountId, ...take }])));
     const one = { keyId: null, want: 1n, windows: [take] };

@@ -11,6 +11,7 @@ import { promisify } from "node:util";
 import { fixturePath, startFileServer } from "../media/file-server.ts";
 import { recording, recordingPath } from "../media/recordings.ts";
 import { clientId, clientSecret, startOpenidProvider } from "../support/openid-provider.ts";
+import { shipped } from "../support/bundle.ts";
 import { spawnGateway } from "../support/spawned-gateway.ts";
 import { startStripe, stripeEnv, webhookSecret } from "../support/stripe-server.ts";
 import { svcPath } from "../support/svc-path.ts";
@@ -62,7 +63,7 @@ export async function openWorld(): Promise<World> {
     cpSync(join(recordingsFolder, name), join(folder, "recordings", name));
   const [stripe, identity] = await Promise.all([startStripe(), startOpenidProvider()]);
   const signIn = { SVC_SIGNIN_SSO_ISSUER: identity.issuer, SVC_SIGNIN_SSO_CLIENT_ID: clientId, SVC_SIGNIN_SSO_CLIENT_SECRET: clientSecret };
-  const gateway = await spawnGateway({ ...env, ...stripeEnv(stripe), ...signIn });
+  const gateway = await spawnGateway({ ...env, ...stripeEnv(stripe), ...signIn }, shipped);
   const files = await startFileServer((_req, res) => void res.writeHead(200, { "content-type": "audio/mpeg" }).end(recording("tone.mp3")));
   const svc = async (...words: string[]) => {
     const { stdout } = await run(process.execPath, [svcPath, ...words, "--json"], { env: { ...process.env, ...env } });

@@ -15,8 +15,8 @@ import { createBreakers } from "../../src/routing/breaker.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { scratchFolder } from "../support/leftovers.ts";
 
-/** Routes of a model: upstream ids with their knobs, of the simulator's queue. */
-export type Models = Record<string, { kind: "image" | "video"; routes: string[] }>;
+/** Routes of a model: upstream ids with their knobs, of the simulator's queue, and what each costs. */
+export type Models = Record<string, { kind: "image" | "video"; routes: string[]; cost?: object }>;
 
 const shortTimes: Partial<JobTimes> = {
   lookMs: { first: 10, last: 50 },
@@ -28,9 +28,9 @@ const shortTimes: Partial<JobTimes> = {
 };
 
 function mediaCatalog(simulatorUrl: string, models: Models): Catalog {
-  const rows = Object.entries(models).map(([id, { kind, routes }]) => {
+  const rows = Object.entries(models).map(([id, { kind, routes, cost }]) => {
     const pricing = kind === "image" ? "{ mode: per-image, usd_per_image: 0.01 }" : "{ mode: per-second, usd_per_second: 0.02 }";
-    const list = routes.map((model) => `{ provider: queue, model: "${model}" }`).join(", ");
+    const list = routes.map((model) => JSON.stringify({ provider: "queue", model, cost })).join(", ");
     return `  - { id: ${id}, type: ${kind}, pricing: ${pricing}, routes: [${list}] }\n`;
   });
   const text = `providers:\n  - { id: queue, protocol: fal, base_url: "${simulatorUrl}/fal", timeout_ms: 1000 }\nmodels:\n${rows.join("")}`;

@@ -1,6 +1,5 @@
-// The fields of a media request that no model changes: prompts, addresses, extra settings, idempotency keys.
+// The fields of a media request that no model changes: prompts, addresses, idempotency keys.
 import { describe, expect, test } from "vitest";
-import { readExtra, readNamedExtra } from "../../src/jobs/extra-fields.ts";
 import { readReferences } from "../../src/jobs/image-plan.ts";
 import { readPrompt } from "../../src/jobs/plan-media.ts";
 import { idempotencyKeyOf } from "../../src/jobs/submit-request.ts";
@@ -155,109 +154,6 @@ describe("references", () => {
     const edit = { ...model, media: { ...model.media, requiresImage: true } };
     expect(() => read({ image_urls: [] }, edit)).toThrow(refusal("image_url_required", "image_url"));
     expect(read({ image_urls: [one] }, edit)).toEqual([one]);
-  });
-});
-
-describe("extra", () => {
-  test("passes on, except what affects the price, moderation or transport, in every spelling", () => {
-    const kept = {
-      ...{ seed: 7, guidance_scale: 3.5, negative_prompt: "rain", style: "flat", output_format: "png", num_inference_steps: 28 },
-      ...{
-        background: "transparent",
-        colors: [{ r: 1 }],
-        image_strength: 0.5,
-        enhance_prompt: true,
-        loras: [{ path: "https://a.example/l" }],
-      },
-    };
-    const withheld = [
-      [
-        "prompt",
-        "Prompt",
-        "prompt_2",
-        "image_prompt",
-        "n",
-        "num_images",
-        "numImages",
-        "image_size",
-        "size",
-        "aspect_ratio",
-        "aspectRatio",
-        "width",
-        "height",
-        "resolution",
-      ],
-      [
-        "duration",
-        "quality",
-        "image_url",
-        "image_urls",
-        "image",
-        "images",
-        "imageUrl",
-        "mask",
-        "mask_url",
-        "mask_image_url",
-        "reference_image_urls",
-      ],
-      [
-        "input_image",
-        "input_images",
-        "model",
-        "webhook_url",
-        "fal_webhook",
-        "sync_mode",
-        "stream",
-        "enable_safety_checker",
-        "safety_tolerance",
-      ],
-      [
-        "moderation",
-        "disable_safety_checker",
-        "video_url",
-        "audio_url",
-        "num_frames",
-        "response_format",
-        "rendering_speed",
-        "end_image_url",
-      ],
-    ].flat();
-    expect(readExtra({ ...kept, ...Object.fromEntries(withheld.map((key) => [key, "x"])) })).toEqual(kept);
-  });
-  test.each([
-    "sample_count numberResults num_samples number_of_images n_images max_images outputs num_variations batch_count quantity n[]",
-    "output_resolution target_width custom_height image_width output_megapixels size_preset enable_upscale hires_fix hd service_tier",
-    "input inputs parameters instances payload messages contents textPrompts promptText positive_prompt text_prompt",
-    "img url urls source file_url input_urls init_image image_prompt_url photo_url start_image_base64 disable_checker uncensored",
-  ])("withholds other hosts' names for the same: %s", (names) => {
-    expect(readExtra(Object.fromEntries(names.split(" ").map((key) => [key, 9])))).toEqual({});
-  });
-
-  test("a key of every object is a key like others", () => {
-    const extra = JSON.parse('{"__proto__":{"num_images":9},"constructor":{"n":9}}') as Record<string, unknown>;
-    const read = readExtra(extra);
-    expect([JSON.stringify(read), read["num_images"], Object.getPrototypeOf(read)]).toEqual([
-      JSON.stringify(extra),
-      undefined,
-      Object.prototype,
-    ]);
-  });
-
-  test("for videos, only the keys that the model lists", () => {
-    expect(readNamedExtra({ cfg_scale: 0.5, seed: 1 }, ["cfg_scale"])).toEqual({ cfg_scale: 0.5 });
-    expect(readNamedExtra(null, ["cfg_scale"])).toEqual({});
-  });
-  test("more than 64 KB is refused; what is not read is not counted", () => {
-    expect(() => readExtra({ style: "x".repeat(65_536) })).toThrow(refusal("invalid_parameter", "extra"));
-    expect(readExtra({ prompt: "x".repeat(65_536) })).toEqual({});
-  });
-  test("half a surrogate pair becomes the replacement character, in keys as well", () => {
-    expect(readExtra({ "a\ud800": [{ b: "\udc00" }] })).toEqual({ "a\ufffd": [{ b: "\ufffd" }] });
-  });
-  test("a key called __proto__ stays a key", () => {
-    const read = readExtra(JSON.parse('{"__proto__":{"seed":1}}') as Record<string, unknown>);
-    expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
-    expect(JSON.stringify(read)).toBe('{"__proto__":{"seed":1}}');
   });
 });
 

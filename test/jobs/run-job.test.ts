@@ -35,7 +35,10 @@ describe("made", () => {
     expect(await engine.media.store.size(files[0]!.name)).toBeGreaterThan(0);
     expect(await entries(world.db, id)).toEqual(["hold -1000000", "hold_settle 1000000", "usage -1000000"]);
     expect(row["attempts"]).toEqual([
-      { route: "queue/ember/flash-image", model: "test/picture", outcome: "ok", status: 200, latency_ms: expect.any(Number), layer: 0 },
+      {
+        ...{ route: "queue/ember/flash-image", model: "test/picture", outcome: "ok", status: 200, layer: 0 },
+        ...{ latency_ms: expect.any(Number), response_id: expect.stringMatching(/^[\da-f-]{36}$/) },
+      },
     ]);
     expect(engine.faults).toEqual([]);
   });
@@ -162,6 +165,39 @@ describe("too late", () => {
     await expect.poll(expense).toEqual([{ amount: held, route: "queue/ember/flash-image+sim-slow-3500ms+sim-uncancellable" }]);
     await expect.poll(async () => (await rowOf(world.db, id))["late_at"]).toBeNull();
     expect(await entries(world.db, id)).toEqual(["hold -1000000", "hold_release 1000000"]);
+  });
+});
+
+describe("what it costs the operator", () => {
+  const costly = (kind: "image" | "video", route: string, cost: object): Models => ({ "test/picture": { kind, routes: [route], cost } });
+  const expenseOf = async (id: string) =>
+    (await world.db.pool.query<{ expense: bigint }>("select expense from usage_log where id = $1", [id])).rows[0]!.expense;
+
+  test("fewer images than asked for cost as many as there are", async () => {
+    await start(costly("image", "ember/flash-image+sim-images-2", { per_image: 0.004, per_request: 0.001 }));
+    const id = await place({ count: 4, estimated: 4n * held });
+    await ended(id);
+    expect(await expenseOf(id)).toBe(900_000n);
+  });
+
+  test("what an upstream makes too late costs what its route says, and the job itself nothing", async () => {
+    const route = "ember/clip-video+sim-slow-3500ms+sim-uncancellable+sim-seconds-3";
+    await start(costly("video", route, { per_second: 0.01 }), { times: { deadlineMs: { image: 1_500, video: 1_500 } } });
+    const id = await place({ kind: "video", api: "video", estimated: 10_000_000n });
+    expect(await ended(id)).toMatchObject({ status: "failed", error_code: "timeout" });
+    expect(await expenseOf(id)).toBe(0n);
+    const late = async () => (await world.db.pool.query("select amount from media_expense where job_id = $1", [id])).rows;
+    await expect.poll(late, { interval: 50, timeout: 15_000 }).toEqual([{ amount: 3_000_000n }]);
+  });
+
+  test("a route that was asked by a process that died may have made it all", async () => {
+    const id = await place();
+    const { pool } = world.db;
+    const asked = "update media_job set status = 'processing', intent_at = now(), route = 'queue/ember/flash-image' where id = $1";
+    await pool.query(asked, [id]);
+    await start(costly("image", "ember/flash-image", { per_image: 0.004 }));
+    expect(await ended(id)).toMatchObject({ status: "failed", attempts: [{ outcome: "gateway_error", cost: "400000" }] });
+    expect(await expenseOf(id)).toBe(400_000n);
   });
 });
 

@@ -30,7 +30,8 @@ afterAll(async () => {
 });
 
 const call = (accountId: bigint) => ({ accountId, id: randomUUID(), want: 100n, least: 1n });
-const settle = (one: ReturnType<typeof call>, cost = 10n) => ledger.settle({ ...one, log: usageLogRow({ ...one, cost, at: new Date() }) });
+const settle = (one: ReturnType<typeof call>, cost = 10n) =>
+  ledger.settle({ ...one, log: usageLogRow({ ...one, cost, at: new Date(), reserved: 100n }) });
 /** While the account's balance is held. */
 const whileHeld = <T>(accountId: bigint, work: () => Promise<T>) =>
   inTransaction(db, async ({ pool }) => {
@@ -69,6 +70,18 @@ describe("an account whose balance is held", () => {
     expect(await settled).toBe(9_990n);
     await Promise.all(clients);
     expect(await readBalance(db, held)).toMatchObject({ spent: 10n, reserved: 0n });
+  });
+
+  test("a call that it can't pay is refused at once, and waits for no lock", async () => {
+    const accountId = await newAccount(db, { deposit: 99n });
+    const [poor, able] = [{ ...call(accountId), least: 100n }, call(await newAccount(db, { deposit: 100n }))];
+    await whileHeld(accountId, async () => {
+      const answers = await Promise.all([ledger.reserve(poor), ledger.reserve(able)]);
+      expect(answers).toMatchObject([{ granted: null, refused: "balance", available: 99n }, { granted: 100n }]);
+    });
+    await settle(able, 0n);
+    expect(await ledger.reserve({ ...poor, least: 99n })).toMatchObject({ granted: 99n });
+    await settle({ ...poor }, 0n);
   });
 
   test("a gateway that stops while one of its settlements waits has charged it", async () => {

@@ -37,7 +37,7 @@ test("its caller gets 503, and once the database is back the operator reads that
   const [made, lost] = accounts.map((accountId) => ({ accountId, id: randomUUID(), want: 50n, least: 50n })) as [Call, Call];
   for (const call of [made, lost]) await ledger.reserve(call);
   const settle = (call: Call) => {
-    const log = { ...usageLogRow({ ...call, cost: 10n, at: new Date() }), request_id: `req_${call.accountId}` };
+    const log = { ...usageLogRow({ ...call, cost: 10n, at: new Date(), reserved: 50n }), request_id: `req_${call.accountId}` };
     return ledger.settle({ ...call, log }).catch((error: unknown) => error);
   };
 

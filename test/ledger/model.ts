@@ -120,7 +120,8 @@ class Settle extends Command {
   }
   async act(model: Model, { ledger, accountId, keyIds, granted }: World) {
     const { id, at, key } = granted[this.pick % granted.length]!;
-    const log = usageLogRow({ accountId, id, cost: this.cost, at, keyId: key === null ? null : keyIds[key]! });
+    const reserved = model.holds.get(id)?.amount ?? 0n;
+    const log = usageLogRow({ accountId, id, cost: this.cost, at, keyId: key === null ? null : keyIds[key]!, reserved });
     await ledger.settle({ accountId, id, log });
     model.available += model.holds.get(id)?.amount ?? 0n;
     model.holds.delete(id);

@@ -37,7 +37,7 @@ async function caller(): Promise<void> {
         continue;
       }
       if (upstreamMs > 0) await sleep(upstreamMs);
-      await ledger.settle({ accountId, id, log: usageLogRow({ accountId, id, cost, at, keyId }) });
+      await ledger.settle({ accountId, id, log: usageLogRow({ accountId, id, cost, at, keyId, reserved: cost }) });
       admitted += 1;
       process.stdout.write(`${id}\n`);
     } catch {

@@ -13,8 +13,9 @@ const { folder } = newFolder();
 const asked: string[] = [];
 const bucket = createServer((request, response) => {
   asked.push(request.method!);
-  request.resume();
-  if (request.method === "PUT") setTimeout(() => response.end(), 600);
+  request.resume().on("end", () => {
+    if (request.method === "PUT") setTimeout(() => response.end(), 600);
+  });
 });
 
 beforeAll(async () => {

@@ -54,11 +54,11 @@ export function useUpstream(limits: Partial<UpstreamLimits> = {}): Upstream {
 }
 
 export function providerAt(baseUrl: string, change: Partial<Provider> = {}): Provider {
-  return { id: "demo", protocol: "openai", baseUrl, apiKey: "sk-demo-secret-0001", headers: {}, timeoutMs: 5_000, ...change };
+  return { id: "demo", protocol: "openai", baseUrl, apiKey: "sk-demo-secret-0001", headers: {}, forward: [], timeoutMs: 5_000, ...change };
 }
 
 export function routeTo(baseUrl: string, change: Partial<Provider> = {}): Route {
-  return { provider: providerAt(baseUrl, change), model: "upstream-model", reducedPrecision: null, thinking: "budget" };
+  return { provider: providerAt(baseUrl, change), model: "upstream-model", reducedPrecision: null, thinking: "budget", cost: null };
 }
 
 export async function until(condition: () => boolean): Promise<void> {

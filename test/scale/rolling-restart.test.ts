@@ -1,7 +1,6 @@
 // SIGHUP replaces the workers one after another (src/start/workers.ts): nobody's call fails, prices change, and what can't start changes nothing.
 import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { catalogText } from "../robustness/catalog.ts";
 import { type Answer, chat, keepAliveAgent, until as waitUntil } from "../robustness/chat-client.ts";
@@ -28,8 +27,9 @@ async function twoWorkers(env: Record<string, string> = {}): Promise<{ world: Wo
 
 /** The worker of this number stands still as it starts: a rolling restart of two starts the third and the fourth. */
 const standStill = (worker: 3 | 4) => ({
-  NODE_OPTIONS: `--import=${fileURLToPath(new URL("./stand-still.ts", import.meta.url))}`,
-  TEST_STAND_STILL: String(worker),
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
+    `import cluster from "node:cluster"; if (cluster.worker?.id === ${worker}) process.kill(process.pid, "SIGSTOP");`,
+  )}`,
 });
 const workersOf = ({ pid }: SpawnedGateway) => childrenOf(pid);
 const timesLogged = (gateway: SpawnedGateway, text: string) => gateway.output().split(text).length - 1;

@@ -11,7 +11,11 @@ const browser: Caller = {
   session: { hash: Buffer.alloc(32), expiresAt: new Date(), csrfToken },
 };
 const sessions: Record<string, Caller> = { ...callers, svcs_browser: browser, svcs_suspended: { ...browser, suspended: true } };
-const accounts = { authenticateKey: async (key: string) => callers[key], authenticateSession: async (token: string) => sessions[token] };
+const accounts = {
+  recallKey: () => undefined,
+  authenticateKey: async (key: string) => callers[key],
+  authenticateSession: async (token: string) => sessions[token],
+};
 type Auth = "key" | "key_or_session" | "session";
 type Method = "get" | "post" | "patch" | "delete";
 

@@ -72,7 +72,7 @@ describe("a client that stops", () => {
   test("leaves while the handler works: the file goes when the handler ends", async () => {
     let left = false;
     const entered = Promise.withResolvers<void>();
-    edge = await startFormEdge({}, async (_context, { signal, form }) => {
+    edge = await startFormEdge({}, async (_context, { form }, { signal }) => {
       const { file } = form as unknown as NonNullable<Request<"createTranscription">["form"]>;
       entered.resolve();
       await new Promise((resolve) => signal.addEventListener("abort", resolve));

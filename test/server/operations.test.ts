@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../generated/operations.ts";
+import type { Ask } from "../../src/calls/ask.ts";
 import type { ApiError } from "../../src/errors/fail.ts";
 import { fail } from "../../src/errors/fail.ts";
 import type { Request } from "../../src/operation.ts";
@@ -9,12 +10,13 @@ import type { EdgeUnderTest, TestHandler } from "./start-edge.ts";
 let edge: EdgeUnderTest;
 let onChat: TestHandler;
 let seen: Request | null = null;
+let seenAsk: Ask | null = null;
 beforeAll(async () => {
   edge = await startEdge({
     handlers: {
-      createChatCompletion: (context, request) => {
-        seen = request;
-        return onChat(context, request);
+      createChatCompletion: (context, request, ask) => {
+        [seen, seenAsk] = [request, ask];
+        return onChat(context, request, ask);
       },
     },
   });
@@ -117,7 +119,6 @@ describe("what a handler gets and gives", () => {
     const { status, headers, body } = await post(chat, { ...auth, "X-Custom": "1" });
     expect([status, body, headers.get("content-type")]).toEqual([200, { ok: true }, "application/json"]);
     expect(seen).toMatchObject({
-      operationId: "createChatCompletion",
       caller: { accountId: 7n },
       body: chat,
       headers: { "x-custom": "1" },
@@ -125,7 +126,8 @@ describe("what a handler gets and gives", () => {
     expect(seen!.rawBody.toString()).toBe(JSON.stringify(chat));
     expect(seen!.receivedAt).toBeInstanceOf(Date);
     expect(seen!.requestId).toBe(headers.get("x-request-id"));
-    expect(seen!.signal.aborted).toBe(false);
+    expect(seenAsk).toMatchObject({ operationId: "createChatCompletion", requestId: seen!.requestId, signal: { aborted: false } });
+    expect(Object.values(seenAsk!)).not.toContain(seen!.body);
   });
   test("defaults are not put into a body that goes upstream as sent", async () => {
     onChat = () => json({});

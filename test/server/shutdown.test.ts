@@ -12,9 +12,9 @@ async function withOpenRequest(handler: (gate: Promise<void>) => TestHandler) {
   const inner = handler(gate.promise);
   const edge: EdgeUnderTest = await startEdge({
     handlers: {
-      createChatCompletion: (context, one) => {
+      createChatCompletion: (context, one, ask) => {
         reached = true;
-        return inner(context, one);
+        return inner(context, one, ask);
       },
     },
   });
@@ -63,7 +63,7 @@ describe("close", () => {
   });
   test("cuts what is left at the end of the grace time, and fires its signal", async () => {
     let aborted = false;
-    const { edge, socket } = await withOpenRequest(() => async (_context, one) => {
+    const { edge, socket } = await withOpenRequest(() => async (_context, _request, one) => {
       await new Promise<void>((resolve) => one.signal.addEventListener("abort", () => resolve()));
       aborted = true;
       throw one.signal.reason;
@@ -139,7 +139,7 @@ describe("close, where another process serves the port", () => {
   });
 
   test("hastened, it cuts what is left at the end of the shorter time", async () => {
-    const { edge, socket } = await withOpenRequest(() => async (_context, one) => {
+    const { edge, socket } = await withOpenRequest(() => async (_context, _request, one) => {
       await new Promise<void>((resolve) => one.signal.addEventListener("abort", () => resolve()));
       throw one.signal.reason;
     });

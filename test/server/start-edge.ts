@@ -9,11 +9,12 @@ import { systemClock } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Context } from "../../src/context.ts";
 import { openTempFiles } from "../../src/media/temp-files.ts";
+import type { Ask } from "../../src/calls/ask.ts";
 import type { Handler, Handlers, Reply, Request } from "../../src/operation.ts";
 import { createServer, type ServerParts } from "../../src/server/http.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 
-export type TestHandler = ((context: Context, request: Request) => unknown) & Pick<Handler, "beforeBody" | "checkFile">;
+export type TestHandler = ((context: Context, request: Request, ask: Ask) => unknown) & Pick<Handler, "beforeBody" | "checkFile">;
 
 export interface EdgeUnderTest {
   port: number;
@@ -63,7 +64,7 @@ export async function startEdge({
     config: readConfig({ SVC_PUBLIC_URL: publicUrl, ...env }),
     clock: systemClock,
     log: pino({ level: "trace" }, { write: (line: string) => void logs.push(JSON.parse(line) as Record<string, unknown>) }),
-    accounts: { authenticateKey: find, authenticateSession: find },
+    accounts: { recallKey: () => undefined, authenticateKey: find, authenticateSession: find },
     catalog: readShippedCatalog(),
     payments,
     media: filesFolder === undefined ? undefined : { withTempFile: await openTempFiles(filesFolder) },

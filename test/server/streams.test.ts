@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { Request, Sink } from "../../src/operation.ts";
+import type { Ask } from "../../src/calls/ask.ts";
+import type { Sink } from "../../src/operation.ts";
 import { auth, call, chat, eventually, head, openSocket, startEdge } from "./start-edge.ts";
 import type { EdgeUnderTest, TestHandler } from "./start-edge.ts";
 
@@ -11,8 +12,8 @@ const text = JSON.stringify({ ...chat, stream: true });
 const request = head("POST", path, { "content-type": "application/json", "content-length": String(text.length), ...auth }) + text;
 const sse = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" };
 const streaming =
-  (stream: (sink: Sink, request: Request) => Promise<void>): TestHandler =>
-  (_context, handled) => ({ status: 200, headers: sse, stream: (sink: Sink) => stream(sink, handled) });
+  (stream: (sink: Sink, ask: Ask) => Promise<void>): TestHandler =>
+  (_context, _request, handled) => ({ status: 200, headers: sse, stream: (sink: Sink) => stream(sink, handled) });
 
 describe("a streamed reply", () => {
   test("its head goes out at once, its chunks as they come", async () => {
@@ -179,8 +180,8 @@ describe("a client that leaves fires the signal exactly once", () => {
     const fired: unknown[] = [];
     let reached = false;
     let ended = false;
-    const watch = (handled: Request) => handled.signal.addEventListener("abort", () => fired.push(handled.signal.reason));
-    const work = async (handled: Request) => {
+    const watch = (handled: Ask) => handled.signal.addEventListener("abort", () => fired.push(handled.signal.reason));
+    const work = async (handled: Ask) => {
       if (ask === "early") watch(handled);
       reached = true;
       await eventually(() => edge.logs.some((line) => line["gone"] === true));
@@ -194,7 +195,7 @@ describe("a client that leaves fires the signal exactly once", () => {
             await work(handled);
             await sink.write("data: never\n\n");
           })
-        : async (_context, handled) => {
+        : async (_context, _request, handled) => {
             await work(handled);
             throw handled.signal.reason;
           };
@@ -218,11 +219,11 @@ describe("a client that leaves fires the signal exactly once", () => {
     await leave("before the head", "late");
   });
   test("a finished request never fires it", async () => {
-    let handled: Request | null = null;
+    let handled: Ask | null = null;
     let fired = false;
     edge = await startEdge({
       handlers: {
-        createChatCompletion: (_context, one) => {
+        createChatCompletion: (_context, _request, one) => {
           handled = one;
           one.signal.addEventListener("abort", () => (fired = true));
           return { status: 200, body: {} };

@@ -1,9 +1,21 @@
 // The harness itself, once in this process and once as an operator starts it.
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect } from "../../src/db/connect.ts";
 import { runSvc } from "../cli/run-svc.ts";
 import { freshDatabase } from "./database.ts";
+import { eventually } from "./eventually.ts";
 import { checkedRequest, type Gateway, spawnGateway, startGateway } from "./gateway.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+function memory(): number {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
 
 const catalog = `providers:
   - { id: north, protocol: openai, base_url: "simulator:/openai/v1" }
@@ -37,6 +49,18 @@ describe("startGateway", () => {
     expect(reply.status).toBe(200);
     expect((await gateway.balance(account)).spent).toBeGreaterThan(0);
     expect((await gateway.audit()).mismatches).toEqual([]);
+  });
+
+  test("leaves nothing behind: a process of hundreds of test files stays small", async () => {
+    const startAndStop = async () => {
+      const one = await startGateway({ catalog });
+      await one.stop();
+    };
+    await startAndStop(); // loads what is loaded once
+    const before = memory();
+    for (let n = 0; n < 4; n += 1) await startAndStop();
+    // One is some 6 MB.
+    await eventually(() => expect(memory() - before).toBeLessThan(6_000_000));
   });
 });
 

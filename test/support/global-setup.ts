@@ -9,6 +9,7 @@ import { connect } from "../../src/db/connect.ts";
 import { type Embedded, startEmbedded } from "../../src/db/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { findSystemPostgres } from "../../src/db/postgres-process.ts";
+import { bundleSvc, type SvcProgram } from "./bundle.ts";
 import { failOnDifference } from "./error-coverage.ts";
 import { failOnLeftovers, openRun } from "./leftovers.ts";
 
@@ -20,6 +21,8 @@ declare module "vitest" {
     templateDatabase: string;
     /** A folder of this run, removed at its end with what tests leave in it; what they leave elsewhere makes the run fail. */
     runFolder: string;
+    /** Null: gateways that are processes start as shipped (bundle.ts). */
+    bundled: SvcProgram | null;
   }
 }
 
@@ -37,6 +40,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("databaseServerUrl", serverUrl);
   project.provide("templateDatabase", template);
   project.provide("runFolder", runFolder);
+  project.provide("bundled", isEveryday(project) ? await bundleSvc(join(runFolder, "bundle")) : null);
 
   return async () => {
     if (project.name !== "prism" && (await ranEverything(project))) failOnDifference(runFolder);
@@ -55,6 +59,12 @@ function startServer(dataDir: string): Promise<Embedded> {
   const binaries = major === undefined ? undefined : findSystemPostgres(Number(major));
   if (major !== undefined && !binaries) throw new Error(`TEST_POSTGRES_MAJOR: no Postgres ${major} in /usr/lib/postgresql`);
   return startEmbedded({ dataDir, durable: false, ...(binaries ? { binaries } : {}) });
+}
+
+/** Of all files, outside .ci/run. */
+function isEveryday({ vitest }: TestProject): boolean {
+  const { filenamePattern } = vitest as { filenamePattern?: string[] };
+  return !process.env.CI && (filenamePattern ?? []).length === 0;
 }
 
 /** A run of chosen files or titles reaches few errors, and that says nothing. */

@@ -1,18 +1,18 @@
 // `svc start` as a process of its own, for tests that end it: by a signal, by kill -9, or beside others on one database.
-import { fileURLToPath } from "node:url";
+import { inject } from "vitest";
+import { programFor, type SvcProgram } from "./bundle.ts";
 import { scratchFolder } from "./leftovers.ts";
 import { type ReadyProcess, spawnUntilReady } from "./spawn-until-ready.ts";
-import { svcPath } from "./svc-path.ts";
 
 export type SpawnedGateway = Omit<ReadyProcess, "exited">;
 
 export const gatewayReady = /^gateway ready (http\S+)$/;
 
-/** As bin/svc.js has it. */
-const compileCache = fileURLToPath(new URL("../../node_modules/.cache/svc-compiled", import.meta.url));
-
 /** `svc start` as an operator starts it; resolves at its ready line. */
-export async function spawnGateway(env: Record<string, string>): Promise<SpawnedGateway> {
+export async function spawnGateway(
+  env: Record<string, string>,
+  { path, compileCache }: SvcProgram = programFor(env, inject("bundled")),
+): Promise<SpawnedGateway> {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_|DATABASE|SVC_)/.test(name)));
   // Else it would keep its files in the checkout; and what a test preloads would be compiled at each start.
   const given = {
@@ -22,5 +22,5 @@ export async function spawnGateway(env: Record<string, string>): Promise<Spawned
     SVC_DATA_DIR: env["SVC_DATA_DIR"] ?? scratchFolder("data-"),
     ...env,
   };
-  return spawnUntilReady(gatewayReady, process.execPath, [svcPath, "start"], { env: given });
+  return spawnUntilReady(gatewayReady, process.execPath, [path, "start"], { env: given });
 }

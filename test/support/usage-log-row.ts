@@ -7,9 +7,11 @@ interface Charge {
   cost: bigint;
   at: Date;
   keyId?: bigint | null;
+  /** What its hold is. */
+  reserved?: bigint;
 }
 
-export function usageLogRow({ accountId, id, cost, at, keyId = null }: Charge): UsageLogRow {
+export function usageLogRow({ accountId, id, cost, at, keyId = null, reserved = 0n }: Charge): UsageLogRow {
   return {
     account_id: String(accountId),
     created_at: at,
@@ -32,9 +34,10 @@ export function usageLogRow({ accountId, id, cost, at, keyId = null }: Charge): 
     reasoning_tokens: 0,
     estimated: false,
     cost: String(cost),
-    reserved: "0",
+    reserved: String(reserved),
     prices: { model: "test/model", input: "0", output: "0", cached: null, per_request: "0" },
     attempts: [],
+    expense: null,
     stream: false,
     fallback_layer: null,
     latency_ms: 1,

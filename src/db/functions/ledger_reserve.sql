@@ -2,21 +2,24 @@
 -- refuses it for its slot, its group of slots, the balance or the key, in this order. Within a batch earlier requests count for later
 -- ones. Called again it answers the same.
 --
--- Lock and read are two statements: a lock inside the reading one would read an older snapshot. Commits without waiting for the disk, since
--- a hold need not outlive the server. A locked balance is given up after a second, for the others in the batch. It moves balances and
--- budgets itself, once a batch; its setting tells the triggers. One plan a connection, as ledger_settle.
+-- Lock and read are two statements: a lock inside the reading one would read an older snapshot. A balance that can pay none of its calls is
+-- not locked, so that calls without money hold up no others; what it gains from then on comes too late for them. Commits without waiting
+-- for the disk, since a hold need not outlive the server. A locked balance is given up after a second, for the others in the batch. It
+-- moves balances and budgets itself, once a batch; its setting tells the triggers. One plan a connection, as ledger_settle.
 create or replace function ledger_reserve(_owner uuid, _account bigint[], _id uuid[], _want bigint[], _least bigint[], _key bigint[],
   _pool text[], _pool_max int[], _group text[], _group_max int[], _ttl interval)
 returns table (n int, granted bigint, available bigint, reserved bigint, refused text, key_left bigint) language plpgsql
 set lock_timeout = '1s' set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
 set enable_mergejoin = off as $$
 #variable_conflict use_column
-declare r record; current bigint; left_over bigint; held bigint; payable bigint; setting text;
+declare r record; payers bigint[]; current bigint; left_over bigint; held bigint; payable bigint; setting text;
   taken jsonb; -- in this batch, by the account at hand: slots by pool and group, money by key
   places bigint[] := '{}'; amounts bigint[] := '{}'; unmoved int; unknown_keys int;
 begin
   setting := set_config('synchronous_commit', 'off', true);
-  perform 1 from balance b where b.account_id = any(_account) order by b.account_id for no key update;
+  payers := array(select b.account_id
+    from (select account_id, min(least) as least from unnest(_account, _least) q(account_id, least) group by account_id) asked
+    join balance b on b.account_id = asked.account_id where b.available >= asked.least order by b.account_id for no key update of b);
   for r in
     select q.n::int as n, q.account_id, q.want, q.least, q.key_id, 'pool ' || q.pool as pool, q.pool_max, 'group ' || q.pool_group as pool_group,
       q.group_max, b.available, b.reserved, h.amount as existing, k.limit_amount - k.spent - k.reserved as key_left,
@@ -40,7 +43,7 @@ begin
     if r.existing is not null then granted := r.existing;           -- a retried batch
     elsif r.pool_used + coalesce((taken ->> r.pool)::int, 0) >= r.pool_max then refused := 'slot';
     elsif r.group_used + coalesce((taken ->> r.pool_group)::int, 0) >= r.group_max then refused := 'group';
-    elsif left_over < 0 or r.least > left_over then refused := 'balance';
+    elsif left_over < 0 or r.least > left_over or r.account_id <> all(payers) then refused := 'balance';
     elsif r.least > payable then refused := 'key';
     else
       granted := least(r.want, left_over, payable);

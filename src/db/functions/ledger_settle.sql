@@ -1,11 +1,67 @@
 -- Ends holds and charges what the log rows say, exactly once: only a new log row makes an entry, and its key is fixed by the request, so
--- a repeated batch changes nothing. A hold that was swept is charged all the same. Durable before it returns. A balance that is locked is
--- given up after a second.
+-- a repeated batch changes nothing. Durable before it returns. A balance that is locked is given up after a second.
 --
--- It moves balances and budgets and chains its entries itself, a batch at once, where the triggers would do so row by row; its settings
--- tell them. Charges that are there already are left out beforehand, since a link that is passed over would leave a gap. All of it is one
--- statement, which reads what the lock before it waited for. One plan a connection, made when the tables are small and used when they are
--- big: look-ups by index alone.
+-- Both forms move balances and budgets and chain their entries themselves, a batch at once, where the triggers would do so row by row;
+-- their settings tell them. One plan a connection, made when the tables are small and used when they are big: look-ups by index alone.
+
+-- The usual settlement: every hold is there, as large as the call says, and no call was settled before. Anything else fails, with whatever
+-- error comes first, and nothing is done: the other form then decides. So little is left to compute here.
+--
+-- _account…, _key…: what the batch gives back and charges in all to each balance and budget, the accounts sorted, as balances are locked in
+-- the order of their accounts. _call: of each account in the order in which they are chained. Returns the balances, in the order of _account.
+--
+-- The first statement locks the balances as it moves them; the second one reads the ends of the chains as the locks before it left them.
+create or replace function ledger_settle(_account bigint[], _held bigint[], _cost bigint[],
+  _key_account bigint[], _key bigint[], _key_held bigint[], _key_cost bigint[], _call settled_call[]) returns bigint[] language plpgsql
+set lock_timeout = '1s' set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
+#variable_conflict use_column
+declare left_over bigint[]; budgets int; holds int; setting text;
+begin
+  -- A charge is durable also where the server doesn't usually wait for the disk. Set for the transaction: the function ends before the commit.
+  if current_setting('synchronous_commit') = 'off' then setting := set_config('synchronous_commit', 'on', true); end if;
+  setting := set_config('svc.moved', 'by the ledger', true);
+  with balances as (
+    update balance b set available = b.available + t.held - t.cost, reserved = b.reserved - t.held, spent = b.spent + t.cost
+    from unnest(_account, _held, _cost) t(account_id, held, cost) where b.account_id = t.account_id
+    returning b.account_id, b.available + b.reserved as balance
+  ), budgets as (
+    update key_budget k set spent = k.spent + t.cost, reserved = k.reserved - t.held
+    from unnest(_key_account, _key, _key_held, _key_cost) t(account_id, key_id, held, cost)
+    where k.key_id = t.key_id and k.account_id = t.account_id returning 1
+  ), ended as (
+    delete from hold h using unnest(_call) c
+    where h.account_id = c.account_id and h.id = c.id and h.amount = c.reserved and h.key_id is not distinct from c.key_id returning 1
+  ), logged as (
+    insert into usage_log (account_id, created_at, id, request_id, key_id, operation, model, alias, served_model, status, http_status,
+        error_code, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, estimated, cost, reserved, prices,
+        attempts, stream, fallback_layer, latency_ms, first_byte_ms, model_type, error_message, units, unit, expense)
+      select account_id, created_at, id, request_id, key_id, operation, model, alias, served_model, status, http_status,
+        error_code, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, estimated, cost, reserved, prices,
+        attempts, stream, fallback_layer, latency_ms, first_byte_ms, model_type, error_message, units, unit, expense from unnest(_call)
+  )
+  select array_agg(balance order by account_id), (select count(*) from budgets), (select count(*) from ended)
+    into left_over, budgets, holds from balances;
+  setting := set_config('svc.chained', 'by ledger_settle', true);
+  insert into ledger_entry (account_id, created_at, id, kind, amount, ref, key_id, seq, balance_after, hash)
+    select account_id, created_at, id, 'usage', -cost, request_id, key_id, seq, balance_after,
+      entry_hashes(before, entry_text(account_id, seq, created_at, id, 'usage', -cost, request_id, key_id, balance_after))
+        over (partition by account_id order by seq)
+    from (select c.*, e.hash as before, coalesce(e.seq, 0) + c.place as seq, coalesce(e.balance_after, 0) - c.total as balance_after
+      from unnest(_account) a(account_id)
+      left join lateral (select * from ledger_entry e where e.account_id = a.account_id order by e.seq desc limit 1) e on true
+      join unnest(_call) c on c.account_id = a.account_id where c.cost > 0) placed;
+  setting := set_config('svc.moved', '', true);
+  setting := set_config('svc.chained', '', true);
+  if coalesce(cardinality(left_over), 0) <> cardinality(_account) or budgets <> cardinality(_key) or holds <> cardinality(_call) then
+    raise exception 'a hold, a balance or a budget is not what the batch says' using errcode = 'no_data_found';
+  end if;
+  return left_over;
+end $$;
+
+-- Of any batch, also one that was settled before, in part or in all, and one whose holds were swept: a call without a hold is charged all
+-- the same. It locks first: all that follows is one statement, which reads what the locks before it left. Charges that are there already
+-- are left out beforehand, since a link that is passed over would leave a gap.
 create or replace function ledger_settle(_account bigint[], _id uuid[], _logs jsonb)
 returns table (account_id bigint, balance bigint) language plpgsql
 set lock_timeout = '1s' set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
@@ -13,7 +69,6 @@ set enable_mergejoin = off as $$
 #variable_conflict use_column
 declare accounts bigint[]; left_over bigint[]; unmoved int; unknown_keys int; setting text;
 begin
-  -- A charge is durable also where the server doesn't usually wait for the disk. Set for the transaction: the function ends before the commit.
   if current_setting('synchronous_commit') = 'off' then setting := set_config('synchronous_commit', 'on', true); end if;
   perform 1 from balance b where b.account_id = any(_account) order by b.account_id for no key update;
   setting := set_config('svc.moved', 'by the ledger', true);

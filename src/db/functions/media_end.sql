@@ -19,11 +19,12 @@ begin
   end if;
   insert into usage_log (account_id, created_at, id, request_id, key_id, operation, model, model_type, alias, status, http_status, error_code,
     error_message, cost, reserved, prices, attempts, stream, fallback_layer, latency_ms, units, unit,
-    job_id)
+    job_id, expense)
   values (_job.account_id, _job.created_at, _job.id, _job.request_id, _job.key_id, _job.operation, _job.model, _job.kind, _job.alias,
     case _to when 'succeeded' then 'success' else 'failed' end, _job.http_status, _code, _message, coalesce(_charged, 0),
     case when held then _job.estimated else 0 end, _job.prices, _job.attempts, false,
     -- 0 is the model's first route, which is no fallback.
     case _to when 'succeeded' then (select nullif((a ->> 'layer')::int, 0) from jsonb_array_elements(_job.attempts) a where a ->> 'outcome' = 'ok' limit 1) end,
-    least(extract(epoch from ended - _job.created_at) * 1000, 2147483647)::int, coalesce(_units, 0), _job.prices ->> 'unit', _job.shown_id);
+    least(extract(epoch from ended - _job.created_at) * 1000, 2147483647)::int, coalesce(_units, 0), _job.prices ->> 'unit', _job.shown_id,
+    (select sum((a ->> 'cost')::bigint) from jsonb_array_elements(_job.attempts) a));
 end $$;

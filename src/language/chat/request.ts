@@ -7,6 +7,7 @@ import { adapterOf } from "../../routing/candidates.ts";
 import { promptSize } from "../prompt-size.ts";
 import type { OutputCap } from "../context-window.ts";
 import type { RequestAdapter } from "../serve.ts";
+import { assertPriced, isPriced } from "../withheld-fields.ts";
 import { assertDeclares, declares, requirementsOf } from "./requirements.ts";
 import { type ChatFields, outputMaxOf, upstreamBody } from "./upstream-body.ts";
 
@@ -23,10 +24,14 @@ export function chatAdapter({ providers }: Pick<Context, "providers">, { text, b
     model: body.model,
     type: "language",
     stream,
-    assertFits: (model) => assertDeclares(model, needs),
-    fits: (other) => declares(other, needs),
+    assertFits(model) {
+      assertDeclares(model, needs);
+      assertPriced(body, model);
+    },
+    fits: (other) => declares(other, needs) && isPriced(body, other),
     measure: () => promptSize(body),
     cap: outputCap(body),
+    tier: body.service_tier,
     async call({ candidate, hold, upstream }) {
       const chat = adapterOf(providers.chat, candidate);
       return chat({

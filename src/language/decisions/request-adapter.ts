@@ -65,6 +65,7 @@ function decisionSize(state: string, questions: readonly Question[]): PromptSize
   return {
     tokensMax: 2 * length * stateSize.tokensMax + labelled.tokensMax + asDocuments.tokensMax,
     tokensLikely: length * stateSize.tokensLikely + labelled.tokensLikely,
+    images: 0,
     contexts: 2 * length,
     prompts: length,
     countTokens: async () => length * (await stateSize.countTokens()) + (await labelled.countTokens()),

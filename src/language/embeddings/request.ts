@@ -10,6 +10,7 @@ import { adapterOf } from "../../routing/candidates.ts";
 import { inputSize, tokensSize } from "../prompt-size.ts";
 import { noOutput } from "../context-window.ts";
 import type { RequestAdapter } from "../serve.ts";
+import { assertPriced, isPriced, withheldEdits } from "../withheld-fields.ts";
 
 interface EmbeddingRequest {
   text: JsonText;
@@ -19,7 +20,7 @@ interface EmbeddingRequest {
 export function embeddingAdapter({ providers }: Pick<Context, "providers">, { text, body }: EmbeddingRequest): RequestAdapter<EmbedWhole> {
   const inputs = inputsOf(body.input);
   const dimensions = body.dimensions ?? null;
-  const fits = (model: Model) => dimensions === null || model.row.supported_parameters.includes("dimensions");
+  const takesDimensions = (model: Model) => dimensions === null || model.row.supported_parameters.includes("dimensions");
   return {
     model: body.model,
     type: "embedding",
@@ -27,9 +28,10 @@ export function embeddingAdapter({ providers }: Pick<Context, "providers">, { te
     assertFits(model) {
       // Some hosts read it instead of `input`, and load the images in it, which nothing here has counted.
       if (body.messages != null) failParameter("messages", "texts are sent as input");
-      if (!fits(model)) failParameter("dimensions", `${model.id} does not make shorter vectors`);
+      if (!takesDimensions(model)) failParameter("dimensions", `${model.id} does not make shorter vectors`);
+      assertPriced(body, model);
     },
-    fits,
+    fits: (other) => takesDimensions(other) && isPriced(body, other),
     measure: () => (areTexts(inputs) ? inputSize(inputs) : tokensSize(inputs)),
     cap: noOutput,
     async call({ candidate, upstream }) {
@@ -37,6 +39,7 @@ export function embeddingAdapter({ providers }: Pick<Context, "providers">, { te
       return embed({
         ...upstream,
         body: spliceJson(text, {
+          ...withheldEdits(body, candidate),
           model: JSON.stringify(candidate.route.model),
           ...(body.dimensions === null ? { dimensions: null } : {}), // null means "not given", and not every host accepts it
         }),

@@ -11,6 +11,7 @@ import { capFor, outputMaxOf } from "../chat/upstream-body.ts";
 import { countPrompt } from "../counted-usage.ts";
 import type { RequestAdapter } from "../serve.ts";
 import type { TokenHold } from "../token-call.ts";
+import { assertPriced, isPriced, withheldEdits } from "../withheld-fields.ts";
 import { assertReadable, fetchesDocuments, messageRequirements } from "./requirements.ts";
 import { messageSize } from "./size.ts";
 
@@ -35,10 +36,12 @@ export function messageAdapter(
     assertFits(model) {
       assertReadable(model, needs);
       assertDeclares(model, needs);
+      assertPriced(body, model);
     },
-    fits: (other) => declares(other, needs) && (needs.address === null || fetchesDocuments(other)),
+    fits: (other) => declares(other, needs) && isPriced(body, other) && (needs.address === null || fetchesDocuments(other)),
     measure: () => messageSize(body),
     cap: { asked: body.max_tokens ?? null, choices: 1 },
+    tier: body.service_tier,
     async call({ candidate, hold, size, upstream }) {
       const messages = adapterOf(providers.messages, candidate);
       return messages({
@@ -67,6 +70,7 @@ function charactersOf({ message, hiddenCharacters = 0 }: MessageWhole): number {
 
 interface MessageFields extends ThoughtFields {
   max_tokens?: number;
+  service_tier?: string;
 }
 
 function messageBody(text: JsonText, body: MessageFields, candidate: Candidate, hold: TokenHold): JsonText {
@@ -74,6 +78,7 @@ function messageBody(text: JsonText, body: MessageFields, candidate: Candidate, 
   const { model, route } = candidate;
   const budgetsOnly = route.provider.protocol === "anthropic" && route.thinking !== "adaptive";
   return spliceJson(text, {
+    ...withheldEdits(body, candidate),
     model: JSON.stringify(route.model),
     ...(cap === null || cap === body.max_tokens ? {} : { max_tokens: String(cap) }),
     ...thinkingEdits(body, { model, budgetsOnly, cap, outputMax: outputMaxOf(candidate, hold) }),

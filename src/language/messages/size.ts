@@ -1,6 +1,6 @@
-// How large the prompt of a message request is: every text that a model reads, and a fixed number for each image and document.
+// How large the prompt of a message request is: every text that a model reads, its images, and its documents.
 import { blocksOf, type DocumentBlock, type KnownBlock, type MessageTool } from "../../providers/translation/message-types.ts";
-import { base64Bytes, type PromptParts, type PromptSize, sizeOf, unknownBytes } from "../prompt-size.ts";
+import { fileBytes, type PromptParts, type PromptSize, sizeOf } from "../prompt-size.ts";
 
 interface MessageFields {
   messages: readonly { role: string; content: string | readonly { type: string }[] }[];
@@ -10,7 +10,7 @@ interface MessageFields {
 }
 
 export function messageSize({ messages, system, tools, output_config }: MessageFields): PromptSize {
-  const parts = { texts: [] as string[], messages: 0, images: 0, bytes: 0 };
+  const parts = { texts: [] as string[], messages: 0, images: 0, unknown: 0, bytes: 0 };
   if (system !== undefined) addMessage("system", system, parts);
   for (const { role, content } of messages) addMessage(role, content, parts);
   if (tools !== undefined && tools.length > 0) {
@@ -61,6 +61,6 @@ function addDocument({ source, title, context }: DocumentBlock, parts: Required<
   else if (source.type === "content") for (const block of blocksOf(source.content)) addBlock(block, parts);
   else {
     parts.images += 1;
-    parts.bytes += source.type === "base64" ? base64Bytes(source.data) : unknownBytes;
+    parts.bytes += fileBytes;
   }
 }

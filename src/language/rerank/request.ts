@@ -8,6 +8,7 @@ import { adapterOf } from "../../routing/candidates.ts";
 import { rankingSize } from "../prompt-size.ts";
 import { noOutput } from "../context-window.ts";
 import type { RequestAdapter } from "../serve.ts";
+import { assertPriced, isPriced, withheldEdits } from "../withheld-fields.ts";
 
 interface RerankRequest {
   text: JsonText;
@@ -19,15 +20,15 @@ export function rerankAdapter({ providers }: Pick<Context, "providers">, { text,
     model: body.model,
     type: "reranking",
     stream: false,
-    assertFits: () => undefined,
-    fits: () => true,
+    assertFits: (model) => assertPriced(body, model),
+    fits: (other) => isPriced(body, other),
     measure: () => rankingSize(body.query, body.documents),
     cap: noOutput,
     async call({ candidate, upstream }) {
       const rerank = adapterOf(providers.rerank, candidate);
       return rerank({
         ...upstream,
-        body: spliceJson(text, { model: JSON.stringify(candidate.route.model) }),
+        body: spliceJson(text, { ...withheldEdits(body, candidate), model: JSON.stringify(candidate.route.model) }),
         documents: body.documents.length,
         topN: body.top_n ?? null,
       });

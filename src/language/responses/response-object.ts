@@ -10,6 +10,7 @@ import type { Logprob, OutputItem, ResponseObject, ResponseRequest, Tool } from 
 /** What an answer depends on besides the model's output. */
 export interface Answering {
   ask: Pick<Ask, "requestId" | "receivedAt">;
+  /** What the answer repeats of it: a stream must not hold the input. */
   request: ResponseRequest;
   /** Id of the model that was asked for. */
   model: string;

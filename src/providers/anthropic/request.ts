@@ -1,5 +1,5 @@
 // Builds the upstream request of a message call: the caller's JSON text with only those members edited that a Claude upstream would
-// refuse, that would change the price, or that need state between calls.
+// refuse, or that need state between calls. The language room withholds those that change the price.
 import { parseLong } from "../json/exact-numbers.ts";
 import { arrayOf, isObject, type Json, objectOf } from "../json/read.ts";
 import { spliceJson } from "../json/splice.ts";
@@ -14,8 +14,8 @@ export function messageRequest(call: MessageCall): UpstreamRequest {
   return { ...jsonRequest(call, "/messages", fitBody(call), call.stream), headers: betaHeader(call.betas) };
 }
 
-/** Withheld because they change the price (speed, region, tier) or refer to state that one provider holds. */
-const withheld = ["speed", "service_tier", "inference_geo", "container", "mcp_servers", "fallbacks"] as const;
+/** They refer to state that one provider holds. */
+const stateful = ["container", "mcp_servers"] as const;
 
 type Edits = Record<string, string | null>;
 
@@ -32,7 +32,7 @@ function fitBody({ body: text, route, outputMax }: Pick<MessageCall, "body" | "r
     ...replaced(body, "thinking", thinking),
     ...replaced(body, "metadata", userOf(body)),
     ...toolEdits(body, cleaned),
-    ...Object.fromEntries(withheld.filter((key) => key in body).map((key) => [key, null])),
+    ...Object.fromEntries(stateful.filter((key) => key in body).map((key) => [key, null])),
   };
   for (const [key, value] of Object.entries(samplingFor(route, body, thinking))) Object.assign(edits, replaced(body, key, value));
   return spliceJson(text, edits);

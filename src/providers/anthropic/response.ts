@@ -111,7 +111,8 @@ export function readMessageUsage(usage: unknown): Usage | null {
   const output = count(objectOf(usage)["output_tokens"]);
   if (prompt === null || output === null) return null;
   const thinking = count(objectOf(objectOf(usage)["output_tokens_details"])["thinking_tokens"]) ?? 0;
-  return { ...prompt, output, reasoning: Math.min(thinking, output) };
+  const tier = textOf(objectOf(usage)["service_tier"]);
+  return { ...prompt, output, reasoning: Math.min(thinking, output), ...(tier === null ? {} : { serviceTier: tier }) };
 }
 
 /** `input_tokens` excludes both caches. Null where nothing is reported; all zeros are a placeholder, as no prompt has 0 tokens. */
@@ -120,14 +121,12 @@ export function readPromptUsage(usage: unknown): PromptUsage | null {
   const input = count(usage["input_tokens"]);
   if (input === null) return null;
   const cacheRead = count(usage["cache_read_input_tokens"]) ?? 0;
-  const cacheWrite = count(usage["cache_creation_input_tokens"]) ?? writtenByAge(usage);
-  return input + cacheRead + cacheWrite === 0 ? null : { input, cacheRead, cacheWrite };
-}
-
-/** Cache writes of five minutes plus those of an hour, for hosts that report only the parts. */
-function writtenByAge(usage: Json): number {
   const parts = objectOf(usage["cache_creation"]);
-  return (count(parts["ephemeral_5m_input_tokens"]) ?? 0) + (count(parts["ephemeral_1h_input_tokens"]) ?? 0);
+  const hour = count(parts["ephemeral_1h_input_tokens"]) ?? 0;
+  // Some hosts report only the parts.
+  const cacheWrite = count(usage["cache_creation_input_tokens"]) ?? (count(parts["ephemeral_5m_input_tokens"]) ?? 0) + hour;
+  if (input + cacheRead + cacheWrite === 0) return null;
+  return { input, cacheRead, cacheWrite, ...(hour === 0 ? {} : { cacheWriteHour: Math.min(hour, cacheWrite) }) };
 }
 
 /** All figures that are read above; a host may add any others. */
@@ -138,6 +137,7 @@ const figures = [
   "cache_creation_input_tokens",
   "cache_creation",
   "output_tokens_details",
+  "service_tier",
 ] as const;
 
 /**

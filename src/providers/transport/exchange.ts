@@ -26,6 +26,9 @@ export type ReadError = (answer: ErrorAnswer, provider: Provider) => UpstreamErr
 
 const readUsualError: ReadError = ({ status, text, retryAfterMs }, provider) => errorOfAnswer(status, text, retryAfterMs, provider);
 
+/** Where providers name an answer: OpenAI and most hosts; Anthropic and ElevenLabs; fal; MiniMax. */
+const idHeaders = ["x-request-id", "request-id", "x-fal-request-id", "trace-id"];
+
 /** Throws UpstreamError for any other status, and the signal's reason where it fired. */
 export async function exchange(
   upstream: Upstream,
@@ -34,6 +37,8 @@ export async function exchange(
   readError: ReadError = readUsualError,
 ): Promise<UpstreamAnswer> {
   const answer = await upstream.send(request);
+  const id = idHeaders.map((name) => answer.headers[name]).find((value) => typeof value === "string" && /^[!-~]{1,200}$/.test(value));
+  if (id !== undefined) request.heard?.(String(id));
   if (answer.status >= 200 && answer.status <= 299) return answer;
   const text = await errorText(answer);
   request.signal.throwIfAborted(); // an abort while the error was read is still an abort

@@ -53,7 +53,7 @@ export function parseObject(text: string, parse: Parse = parseJson): Json {
 
 /** `path` is below the provider's base URL. */
 export function jsonRequest(
-  { route, requestId, signal, account }: UpstreamCall,
+  { route, requestId, signal, account, heard }: UpstreamCall,
   path: string,
   body: JsonText,
   stream = false,
@@ -68,6 +68,7 @@ export function jsonRequest(
     requestId,
     signal,
     account,
+    heard,
   };
 }
 

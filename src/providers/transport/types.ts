@@ -46,6 +46,8 @@ export interface UpstreamRequest {
   requestId: string;
   /** The account whose fair quota the call counts against; absent: the gateway's own work. */
   account?: bigint | undefined;
+  /** Told the id that the answer's headers name. */
+  heard?: ((responseId: string) => void) | undefined;
   signal: AbortSignal;
   /** For work that is slower than an answer: the least time to the first byte, upload included, where the provider's own timeout is shorter. */
   firstByteMs?: number;

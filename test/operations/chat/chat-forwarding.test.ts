@@ -80,20 +80,18 @@ describe("200, what the upstream gets", () => {
       verbosity: "a word of the host's own",
       prompt_cache_options: { mode: "x" },
       modalities: [],
-      web_search_options: {},
-      service_tier: null,
+      web_search_options: null,
     };
     expect(await objectSent({ model: "demo/chat", messages: hello, ...lenient })).toMatchObject(lenient);
   });
 
-  test("parameters of other hosts go through: seed, penalties, user, verbosity, service_tier, prediction", async () => {
+  test("parameters of other hosts go through: seed, penalties, user, verbosity, prediction", async () => {
     const others = {
       seed: 7,
       presence_penalty: 0.5,
       frequency_penalty: -1,
       user: "u",
       verbosity: "low",
-      service_tier: "flex",
       parallel_tool_calls: false,
       top_p: 0.9,
       temperature: 0,

@@ -16,7 +16,7 @@ const floatsOf = (text: string) => {
 describe("200", () => {
   test("one vector an input, in input order, and exactly what the measured tokens cost", async () => {
     const account = await world.account();
-    const reply = await embed(account, { input: ["lighthouse", "harbour"], user: "u-1", priority: 3 });
+    const reply = await embed(account, { input: ["lighthouse", "harbour"], user: "u-1", mine: 3 });
     expect(reply.status).toBe(200);
     const { data, usage, ...rest } = reply.json;
     expect(rest).toEqual({ object: "list", model: "demo/embed" });
@@ -42,7 +42,7 @@ describe("200", () => {
       output_tokens: 0n,
       cost: BigInt(Math.round(costOf(5) * 1e8)),
     });
-    expect(world.sent()).toEqual([{ model: "embed", input: ["lighthouse", "harbour"], user: "u-1", priority: 3 }]);
+    expect(world.sent()).toEqual([{ model: "embed", input: ["lighthouse", "harbour"], user: "u-1", mine: 3 }]);
   });
 
   test("tokens in place of texts: one list is one input, lists are several; they reach the host as sent and each counts as one", async () => {

@@ -49,7 +49,7 @@ describe("pass-through", () => {
     expect(await sentFor(body({ max_tokens: undefined }), { outputMax: 123 })).toMatchObject({ max_tokens: 123 });
   });
   test("what changes the price or needs state is left out; of metadata the user alone is kept", async () => {
-    const withheld = { speed: "fast", service_tier: "auto", inference_geo: "us", container: "c", mcp_servers: [] };
+    const withheld = { container: "c", mcp_servers: [] };
     expect(await sentFor(body({ ...withheld, metadata: { user_id: "u1", trace: "x" } }))).toEqual(body({ metadata: { user_id: "u1" } }));
     expect(await sentFor(body({ metadata: { trace: "x" } }))).toEqual(body());
   });

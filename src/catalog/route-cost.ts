@@ -1,0 +1,132 @@
+// What the catalog file's routes cost the operator: read as integers, checked against how their model is billed, and compared with its price.
+import type { RouteCost } from "../providers/types.ts";
+import { priceFromUsd } from "../money.ts";
+import type { CatalogFile, Fault, FileModel, FilePricing, FileRouteCost, Path } from "./file.ts";
+import { decimalFaults } from "./prices.ts";
+
+type Key = keyof FileRouteCost;
+
+const perMillion = 1_000_000n;
+const perThousand = 1_000n;
+
+export function readCost(cost: FileRouteCost): RouteCost {
+  const { input = 0, output = 0, cached = input, cache_write = input, cache_write_1h = cache_write } = cost;
+  return {
+    input: priceFromUsd(input, perMillion),
+    output: priceFromUsd(output, perMillion),
+    cacheRead: priceFromUsd(cached, perMillion),
+    cacheWrite: priceFromUsd(cache_write, perMillion),
+    cacheWriteHour: priceFromUsd(cache_write_1h, perMillion),
+    request: priceFromUsd(cost.per_request ?? 0),
+    image: priceFromUsd(cost.per_image ?? 0),
+    second: priceFromUsd(cost.per_second ?? 0),
+    minute: priceFromUsd(cost.per_minute ?? 0),
+    character: priceFromUsd(cost.per_1k_chars ?? 0, perThousand),
+  };
+}
+
+/** What is measured of a call depends on how its model is billed: only that can be multiplied with a cost. */
+const keysOf: Record<FilePricing["mode"], readonly Key[]> = {
+  "per-token": ["input", "output", "cached", "cache_write", "cache_write_1h", "per_request"],
+  "per-image": ["per_image", "per_request"],
+  "per-quality": ["per_image", "per_request"],
+  "per-megapixel": ["per_image", "per_request"],
+  "per-second": ["per_second", "per_request"],
+  "per-minute": ["per_minute", "per_request"],
+  "per-1k-chars": ["per_1k_chars", "per_request"],
+  "per-song": ["per_request"],
+  "per-call": ["per_request"],
+};
+
+const tokenKeys = new Set<Key>(["input", "output", "cached", "cache_write", "cache_write_1h"]);
+
+export function costFaults({ pricing, routes = [] }: FileModel, path: Path): Fault[] {
+  return routes.flatMap(({ cost = {} }, index) =>
+    (Object.entries(cost) as [Key, number][]).flatMap(([key, usd]) => {
+      const at = [...path, "routes", index, "cost", key];
+      const decimals = tokenKeys.has(key) ? 6 : key === "per_1k_chars" ? 9 : 12;
+      const faults = decimalFaults(usd, decimals, at);
+      if (pricing === undefined || keysOf[pricing.mode].includes(key)) return faults;
+      return [...faults, { path: at, message: `a model billed ${pricing.mode} costs ${keysOf[pricing.mode].join(" or ")}` }];
+    }),
+  );
+}
+
+/** Where a call may cost the operator more than it brings in. No fault: it may be meant. */
+export function costWarnings({ models }: CatalogFile): Fault[] {
+  const byId = new Map(models.map((model) => [model.id, model]));
+  return models.flatMap((model, index): Fault[] => {
+    if (model.pricing === undefined || model.state?.retired) return [];
+    const path = ["models", index];
+    const own = lossesOf(model.pricing, model).map(({ route, key, price, cost }) => ({
+      path: [...path, "routes", route, "cost", key],
+      message: `${model.id} is sold below cost: its price for ${key} is ${price} USD, this route's cost ${cost}`,
+    }));
+    const asFallback = (model.fallbacks ?? []).flatMap((id, place) => {
+      const other = byId.get(id);
+      if (other?.pricing === undefined || other.state?.retired || other.state?.paused) return [];
+      const alone = new Set(lossesOf(other.pricing, other).map(({ route, key }) => `${route} ${key}`));
+      return lossesOf(model.pricing!, other)
+        .filter(({ route, key }) => !alone.has(`${route} ${key}`)) // reported at the fallback itself
+        .map(({ key, price, cost, routeId }) => ({
+          path: [...path, "fallbacks", place],
+          message: `${model.id} is sold below cost when ${id} answers, which is never charged above ${model.id}: its price for ${key} is ${price} USD, the cost of ${routeId} ${cost}`,
+        }));
+    });
+    return [...own, ...asFallback];
+  });
+}
+
+interface Loss {
+  /** The route's index. */
+  route: number;
+  routeId: string;
+  key: Key;
+  price: number;
+  cost: number;
+}
+
+/** What `pricing` brings in for less than a route of `model` costs. A dearer price of one thing may still pay for another. */
+function lossesOf(pricing: FilePricing, { routes = [] }: FileModel): Loss[] {
+  const prices = pricesOf(pricing);
+  return routes.flatMap(({ provider, model, cost }, route) =>
+    cost === undefined
+      ? []
+      : (Object.keys(prices) as Key[]).flatMap((key) => {
+          const [price, asked] = [prices[key]!, costOfKey(cost, key)];
+          return price < asked ? [{ route, routeId: `${provider}/${model}`, key, price, cost: asked }] : [];
+        }),
+  );
+}
+
+/** By the key of what they have to pay for; of several prices the lowest. */
+function pricesOf(pricing: FilePricing): Partial<Record<Key, number>> {
+  switch (pricing.mode) {
+    case "per-token": {
+      const { input, output = 0, cached, per_request = 0 } = pricing;
+      return { input, output, cached: cached ?? input, cache_write: input, cache_write_1h: input, per_request };
+    }
+    case "per-image":
+      return { per_image: pricing.usd_per_image };
+    case "per-quality":
+      return { per_image: Math.min(...Object.values(pricing.tiers)) };
+    case "per-megapixel":
+      return { per_image: pricing.base_usd };
+    case "per-second":
+      return { per_second: pricing.usd_per_second };
+    case "per-minute":
+      return { per_minute: pricing.usd_per_minute };
+    case "per-1k-chars":
+      return { per_1k_chars: pricing.usd_per_1k_chars };
+    case "per-song":
+      return { per_request: pricing.usd_per_song };
+    case "per-call":
+      return { per_request: pricing.usd_per_call };
+  }
+}
+
+/** With the defaults of readCost. */
+function costOfKey(cost: FileRouteCost, key: Key): number {
+  const { input = 0, cached = input, cache_write = input, cache_write_1h = cache_write } = cost;
+  return { ...cost, input, cached, cache_write, cache_write_1h }[key] ?? 0;
+}

@@ -1,0 +1,132 @@
+// `svc report …`: what was sold and what it cost, by account, model, route, provider, key or day.
+import { maskedKey } from "../accounts/keys.ts";
+import type { Db } from "../db/connect.ts";
+import { accountIdText, keyIdText } from "../ids.ts";
+import { readReport, type ReportGroup, reportGroups, type ReportRow } from "../ledger/report.ts";
+import { type Amount, toUsd, usdText } from "../money.ts";
+import { type Input, type Outcome, UsageError } from "./command.ts";
+import { withDatabase, withoutTimeout } from "./with-database.ts";
+
+export const spend = (input: Input) => report(input, (one, other) => compare(other.revenue, one.revenue));
+
+/** The worst first. */
+export const margin = (input: Input) => report(input, (one, other) => compare(marginOf(one), marginOf(other)));
+
+type Order = (one: ReportRow, other: ReportRow) => number;
+
+async function report({ config, options }: Input, order: Order): Promise<Outcome> {
+  const group = groupOf(options.by);
+  const { from, to } = monthOf(options.month);
+  return withDatabase(
+    config,
+    async (db) => {
+      const found = await readReport(db, group, { from, to });
+      const rows = await named(db, group, group === "day" ? found : found.sort(order));
+      const total = figuresOf(sumOf(found));
+      const json = { from: from.toISOString(), to: to.toISOString(), rows: rows.map(asJson), total: asJson(total) };
+      return { json, text: options.csv === true ? csvOf(rows) : tableOf(from, group, rows, total) };
+    },
+    withoutTimeout,
+  );
+}
+
+function groupOf(text: Input["options"][string]): ReportGroup {
+  return reportGroups.find((group) => group === text) ?? fail(`--by is one of ${reportGroups.join(", ")}`);
+}
+
+/** Of UTC; the current one where none is named. */
+function monthOf(text: Input["options"][string]): { from: Date; to: Date } {
+  const named = typeof text === "string" ? text : new Date().toISOString().slice(0, 7);
+  const match = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(named) ?? fail("--month is a month such as 2026-07");
+  const [year, month] = [Number(match[1]), Number(match[2])];
+  return { from: new Date(Date.UTC(year, month - 1)), to: new Date(Date.UTC(year, month)) };
+}
+
+function fail(message: string): never {
+  throw new UsageError(message);
+}
+
+function marginOf({ revenue, cost }: Pick<ReportRow, "revenue" | "cost">): Amount {
+  return revenue - cost;
+}
+
+function compare(one: Amount, other: Amount): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+type Figures = Pick<ReportRow, "requests" | "revenue" | "cost">;
+
+function sumOf(rows: readonly Figures[]): Figures {
+  return rows.reduce<Figures>(
+    (sum, row) => ({ requests: sum.requests + row.requests, revenue: sum.revenue + row.revenue, cost: sum.cost + row.cost }),
+    { requests: 0n, revenue: 0n, cost: 0n },
+  );
+}
+
+/** A bigint is money in the ledger's units. */
+type Line = Record<string, string | number | bigint | null>;
+
+function figuresOf({ requests, revenue, cost }: Figures): Line {
+  return { requests: Number(requests), revenue, cost, margin: revenue - cost };
+}
+
+/** With what a person knows an account and a key by. */
+async function named(db: Db, group: ReportGroup, rows: readonly ReportRow[]): Promise<Line[]> {
+  const ids = rows.flatMap(({ name }) => (name === null ? [] : [name]));
+  if (group === "account") {
+    const sql = `select a.id, a.email, b.available + b.reserved as balance from account a join balance b on b.account_id = a.id where a.id = any($1)`;
+    const found = await db.pool.query<{ id: bigint; email: string; balance: Amount }>(sql, [ids]);
+    const byId = new Map(found.rows.map((row) => [String(row.id), row]));
+    return rows.map((row) => {
+      const { id, email, balance } = byId.get(row.name!)!;
+      return { account_id: accountIdText(id), email, balance, ...figuresOf(row) };
+    });
+  }
+  if (group === "key") {
+    const sql = "select id, account_id, name, prefix, last4 from api_key where id = any($1)";
+    const found = await db.pool.query<{ id: bigint; account_id: bigint; name: string; prefix: string; last4: string }>(sql, [ids]);
+    const byId = new Map(found.rows.map((row) => [String(row.id), row]));
+    return rows.map((row) => {
+      const key = row.name === null ? undefined : byId.get(row.name);
+      const shown = key === undefined ? null : { id: keyIdText(key.id), account: accountIdText(key.account_id), key: maskedKey(key) };
+      return {
+        key_id: shown?.id ?? null,
+        account_id: shown?.account ?? null,
+        key: shown?.key ?? null,
+        name: key?.name ?? null,
+        ...figuresOf(row),
+      };
+    });
+  }
+  return rows.map((row) => ({ [group]: row.name, ...figuresOf(row) }));
+}
+
+function asJson(line: Line) {
+  return Object.fromEntries(Object.entries(line).map(([key, value]) => [key, typeof value === "bigint" ? toUsd(value) : value]));
+}
+
+function textOf(value: Line[string] | undefined): string {
+  return typeof value === "bigint" ? usdText(value) : String(value ?? "");
+}
+
+function csvOf(rows: readonly Line[]): string {
+  const lines = [Object.keys(rows[0] ?? {}), ...rows.map((row) => Object.values(row).map(textOf))];
+  return lines.map((fields) => fields.map(csvField).join(",")).join("\n");
+}
+
+/** A spreadsheet must not take a customer's words for a formula; an amount below 0 is no word. */
+function csvField(text: string): string {
+  const harmless = /^[=+@\t\r]|^-(?![\d.]+$)/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
+
+const figures: ReadonlySet<string> = new Set(["balance", "requests", "revenue", "cost", "margin"]);
+
+function tableOf(from: Date, group: ReportGroup, rows: readonly Line[], total: Line): string {
+  const columns = Object.keys(rows[0] ?? { [group]: null, ...total });
+  const all = [...rows, { ...total, [columns[0]!]: "total" }];
+  const lines = [columns, ...all.map((row) => columns.map((column) => textOf(row[column])))];
+  const widths = columns.map((_, at) => Math.max(...lines.map((line) => line[at]!.length)));
+  const pad = (text: string, at: number) => (figures.has(columns[at]!) ? text.padStart(widths[at]!) : text.padEnd(widths[at]!));
+  return [`${from.toISOString().slice(0, 7)}, in USD`, ...lines.map((line) => line.map(pad).join("  ").trimEnd())].join("\n");
+}

@@ -1,0 +1,72 @@
+// Keeps request fields that change what a provider charges from it, unless the model has a price for them or the provider's `forward` in the
+// catalog lists them: what has no price is not passed on (docs/behaviour/requests.md#withheld-fields). The table is spec/withheld-fields.tsp.
+import { knownFields, type WithheldField, withheldFields } from "../../generated/withheld-fields.ts";
+import type { Model } from "../catalog/types.ts";
+import { failParameter } from "../errors/fail.ts";
+import { isObject } from "../providers/json/read.ts";
+import type { Route } from "../providers/types.ts";
+import type { Candidate } from "../routing/candidates.ts";
+
+/** Fails with invalid_parameter for a field that can neither be passed on nor dropped. */
+export function assertPriced(body: object, model: Pick<Model, "routes">): void {
+  const param = unpricedParam(body, model);
+  if (param !== null) failParameter(param, "it changes what the provider charges, and it has no price here");
+}
+
+/** The same as a question, for a model that may answer instead. */
+export function isPriced(body: object, model: Pick<Model, "routes">): boolean {
+  return unpricedParam(body, model) === null;
+}
+
+function unpricedParam(body: object, { routes }: Pick<Model, "routes">): string | null {
+  for (const [name, value] of Object.entries(body)) {
+    const row = rowOf(name);
+    if (row?.treatment !== "refused" || routes.every((route) => isForwarded(name, route))) continue;
+    const place = costlyPlace(value, row);
+    if (place !== null) return name + place;
+  }
+  return null;
+}
+
+/** Edits of the request's JSON that remove what this route's provider must not get. */
+export function withheldEdits(body: object, { model, route }: Pick<Candidate, "model" | "route">): Record<string, null> {
+  const edits: Record<string, null> = {};
+  for (const [name, value] of Object.entries(body)) {
+    const known = knownNames.get(folded(name));
+    if (known === undefined) continue;
+    // Some hosts match names without case, or take camel case: a second spelling would reach them beside the field that was checked.
+    if (name !== known) edits[name] = null;
+    else if (rowOf(name)?.treatment === "dropped" && !isForwarded(name, route) && !hasPrice(name, value, model)) edits[name] = null;
+  }
+  return edits;
+}
+
+function rowOf(name: string): WithheldField | undefined {
+  return Object.hasOwn(withheldFields, name) ? withheldFields[name] : undefined;
+}
+
+/** A tier that the model has a price for is charged at that price (src/language/token-call.ts). */
+function hasPrice(name: string, value: unknown, { pricing }: Pick<Model, "pricing">): boolean {
+  return name === "service_tier" && typeof value === "string" && pricing.mode === "per-token" && pricing.serviceTiers.has(value);
+}
+
+function isForwarded(name: string, { provider }: Pick<Route, "provider">): boolean {
+  return provider.forward.includes(name);
+}
+
+/** Where a value asks for what costs: "" for the value itself, a path inside it, or null where it asks for nothing. */
+function costlyPlace(value: unknown, { of, harmless = [] }: WithheldField): string | null {
+  if (value == null || value === false) return null;
+  if (!Array.isArray(value)) return harmless.includes(value) ? null : "";
+  const partOf = (item: unknown): unknown => (of !== undefined && isObject(item) ? item[of] : item);
+  const index = value.findIndex((item) => partOf(item) != null && !harmless.includes(partOf(item)));
+  if (index === -1) return null;
+  return of === undefined ? `[${index}]` : `[${index}].${of}`;
+}
+
+/** Without case, `_` and `-`. Both cases, because some letters are another one's capital: `ſ` is an s to such hosts. */
+function folded(name: string): string {
+  return name.toUpperCase().toLowerCase().replaceAll(/[_-]/g, "");
+}
+
+const knownNames: ReadonlyMap<string, string> = new Map(knownFields.map((name) => [folded(name), name]));

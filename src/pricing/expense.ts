@@ -1,0 +1,55 @@
+// What one attempt at an upstream costs the operator, by its route's cost in the catalog (docs/behaviour/billing.md#expenses). Pure; rounded
+// up once.
+import type { RouteCost } from "../catalog/types.ts";
+import { type Amount, costOfRates, type Price, type RateLine } from "../money.ts";
+import type { Usage } from "../usage.ts";
+import type { AudioCharge } from "./audio-cost.ts";
+
+/** What an attempt used; absent figures are 0. */
+export interface Used {
+  usage?: Usage;
+  images?: number;
+  seconds?: number;
+  minutes?: number;
+  characters?: number;
+}
+
+export function expenseOf(cost: RouteCost, { usage, images = 0, seconds = 0, minutes = 0, characters = 0 }: Used): Amount {
+  return costOfRates([
+    ...(usage === undefined ? [] : tokenLines(cost, usage)),
+    line(1, cost.request),
+    line(images, cost.image),
+    { units: BigInt(Math.round(seconds * 1000)), price: cost.second, per: 1000n },
+    line(minutes, cost.minute),
+    line(characters, cost.character),
+  ]);
+}
+
+function tokenLines(cost: RouteCost, { input, cacheRead, cacheWrite, cacheWriteHour = 0, output }: Usage): RateLine[] {
+  return [
+    line(input, cost.input),
+    line(cacheRead, cost.cacheRead),
+    line(cacheWrite - cacheWriteHour, cost.cacheWrite),
+    line(cacheWriteHour, cost.cacheWriteHour),
+    line(output, cost.output),
+  ];
+}
+
+function line(units: number, price: Price): RateLine {
+  return { units: BigInt(units), price, per: 1n };
+}
+
+/** Audio is measured as it is billed; songs and calls have a cost per request alone. */
+export function usedByAudio({ prices, units }: AudioCharge): Used {
+  switch (prices.unit) {
+    case "minute":
+      return { minutes: units };
+    case "character":
+      return { characters: units };
+    case "second":
+      return { seconds: units };
+    case "song":
+    case "call":
+      return {};
+  }
+}

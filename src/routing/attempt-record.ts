@@ -1,0 +1,29 @@
+// An attempt as the usage log stores it, with what it cost the operator (docs/behaviour/billing.md#expenses).
+import { expenseOf, type Used } from "../pricing/expense.ts";
+import type { FailureCause } from "../providers/errors/upstream-error.ts";
+import type { Attempt } from "./attempt.ts";
+
+/** `used`: what its provider measured, else the most that it is likely to bill. */
+export function attemptRecord(attempt: Attempt, used: Used) {
+  const { candidate, outcome, status, latencyMs, responseId, failure } = attempt;
+  const { routeId, model, route } = candidate;
+  const cost = route.cost === null ? {} : { cost: String(isBilled(attempt) ? expenseOf(route.cost, used) : 0n) };
+  const response = responseId === null ? {} : { response_id: responseId };
+  return { route: routeId, model: model.id, outcome, status, latency_ms: latencyMs, ...response, ...failure, ...cost };
+}
+
+/** Providers bill no call that they didn't get or answered with an error. They bill what they made, read to its end or not. */
+function isBilled({ outcome, failure }: Attempt): boolean {
+  return failure === null || outcome === "interrupted" || workLost.has(failure.cause);
+}
+
+/** The provider had the request, and an answer was made or under way. */
+const workLost: ReadonlySet<FailureCause> = new Set([
+  "timeout_first_byte",
+  "timeout_idle",
+  "timeout_answer",
+  "connection_reset",
+  "unreadable",
+  "ended_early",
+  "file",
+]);

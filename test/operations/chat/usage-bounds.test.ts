@@ -1,0 +1,88 @@
+// Bounds that bind: what images and files reserve, what absurd usage is charged (docs/behaviour/billing.md#reservation, #usage).
+import { describe, expect, test } from "vitest";
+import type { TestReply } from "../../support/gateway.ts";
+import { highTiers } from "../../support/tiers.ts";
+import { scrape } from "../../telemetry/scrape.ts";
+import { chatWorld, language } from "./chat-gateway.ts";
+
+/** USD per million tokens: a token of input is 250 units of 1e-8 USD, one of output 1,000. */
+const pricing = { mode: "per-token", input: 2.5, output: 10 };
+const sees = { pricing, supports_vision: true, input_modalities: ["text", "image", "file", "audio", "video"], max_output_tokens: 100 };
+const world = chatWorld(
+  [
+    ...[36_835, 48_169, 16_384].map((tokens) => language(`image/${tokens}`, [`chat+sim-prompt-tokens-${tokens}`], sees)),
+    language("image/small", ["chat"], { ...sees, image_tokens_max: 1_000 }),
+    language("image/falls", ["chat+sim-fail-503"], { ...sees, image_tokens_max: 1_000, fallbacks: ["image/36835"] }),
+    language("absurd/output", ["chat+sim-completion-tokens-90000000"], sees),
+    language("absurd/both", ["chat+sim-prompt-tokens-90000000+sim-completion-tokens-90000000"], sees),
+    language("as/reserved", ["chat"], sees),
+  ],
+  { tiers: highTiers() },
+);
+
+const image = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } };
+const user = (...content: object[]) => [{ role: "user", content: [{ type: "text", text: "What is this?" }, ...content] }];
+const reservedOf = async (reply: TestReply) => {
+  expect(reply.status).toBe(200);
+  return Number((await world.logOf(reply))!.reserved);
+};
+
+describe("reserved", () => {
+  test.each(["image/36835", "image/48169", "image/16384"])(
+    "R5, %s: 25 calls at once with an image each leave no balance of 1.00 below 0",
+    async (model) => {
+      const account = await world.account({ deposit: "1" });
+      const asks = Array.from({ length: 25 }, () => world.chat(account, { model, messages: user(image) }));
+      const statuses = (await Promise.all(asks)).map(({ status }) => status);
+      expect(new Set(statuses)).toEqual(new Set([200, 402]));
+      expect((await world.gateway.balance(account)).balance).toBeGreaterThanOrEqual(0);
+    },
+  );
+
+  test("an image: the model's image_tokens_max, else the most of every known family; with a fallback that takes more, what that takes", async () => {
+    const account = await world.account();
+    const reserved = async (model: string, ...parts: object[]) =>
+      reservedOf(await world.chat(account, { model, messages: user(...parts), max_tokens: 1 }));
+    const plain = await reserved("as/reserved");
+    const word = image.type.length; // text, like every other member of a part
+    expect((await reserved("as/reserved", image)) - plain).toBe((48_169 + word) * 250);
+    expect((await reserved("as/reserved", image, image)) - plain).toBe(2 * (48_169 + word) * 250);
+    expect((await reserved("image/small", image)) - plain).toBe((1_000 + word) * 250);
+    expect((await reserved("image/falls", image)) - plain).toBe((48_169 + word) * 250);
+  });
+
+  test.each([
+    ["a file", { type: "file", file: { file_data: "data:application/pdf;base64,JVBERi0=" } }],
+    ["a recording", { type: "input_audio", input_audio: { data: "AAAA", format: "mp3" } }],
+    ["a video", { type: "video_url", video_url: { url: "data:video/mp4;base64,AAAA" } }],
+    ["frames of a video", { type: "video", video: ["data:image/png;base64,AAAA"] }],
+  ])("%s, however small: the whole context window", async (_, part) => {
+    const reply = await world.chat(await world.account(), { model: "as/reserved", messages: user(part), max_tokens: 1 });
+    expect(await reservedOf(reply)).toBe(128_000 * 250 + 1_000);
+  });
+});
+
+describe("measured usage above what window and output allow is charged at that bound, logged and counted", () => {
+  const overruns = async (model: string, kind: string) => (await scrape(world.gateway)).figure("svc_usage_overruns_total", { model, kind });
+
+  test("an output of 90 million tokens: the model's longest answer, for each answer that was asked for", async () => {
+    const account = await world.account();
+    const reply = await world.chat(account, { model: "absurd/output", max_tokens: 5, n: 2 });
+    expect(reply.status).toBe(200);
+    expect(reply.json.usage.cost).toBe((reply.json.usage.prompt_tokens * 250 + 200 * 1_000) / 1e8);
+    expect(await overruns("absurd/output", "bounds")).toBe(1);
+  });
+
+  test("streamed, both sides: the window and the longest answer, and no more", async () => {
+    const account = await world.account();
+    const reply = await world.chat(account, { model: "absurd/both", stream: true });
+    expect(reply.status).toBe(200);
+    expect((await world.logOf(reply))!.cost).toBe(BigInt(128_000 * 250 + 100 * 1_000));
+    expect([await overruns("absurd/both", "bounds"), await overruns("absurd/both", "hold")]).toEqual([1, 1]);
+  });
+
+  test("usage within both, and within its hold, is none of it", async () => {
+    expect((await world.chat(await world.account(), { model: "as/reserved" })).status).toBe(200);
+    expect([await overruns("as/reserved", "bounds"), await overruns("as/reserved", "hold")]).toEqual([undefined, undefined]);
+  });
+});
