@@ -14,6 +14,8 @@ export interface Ask {
   since: number;
   /** Fires when the client has disconnected. */
   signal: AbortSignal;
+  /** Of the call that an idempotency key claimed: its hold's id. Absent: a new one. */
+  callId?: string;
   /** Adds headers to every answer to this request from now on, refusals included. */
   addHeaders: (headers: Record<string, string>) => void;
 }
