@@ -2080,6 +2080,24 @@ export interface components {
             /** @description USD per minute; default 0.001. */
             per_minute?: components["schemas"]["CatalogUsd"];
         };
+        /** @description Prices of a whole request whose prompt, cached tokens included, is longer than `above`. */
+        CatalogLongContext: {
+            /**
+             * Format: int32
+             * @description Prompt tokens up to which the usual prices apply.
+             */
+            above: number;
+            /** @description USD per million input tokens written to the prompt cache; default: the usual price of a write, at least the input price here. */
+            cache_write?: components["schemas"]["CatalogUsd"];
+            /** @description USD per million input tokens written to the prompt cache for an hour; default: the usual price, at least `cache_write` here. */
+            cache_write_1h?: components["schemas"]["CatalogUsd"];
+            /** @description USD per million tokens read from the prompt cache; null or absent: the input price here. */
+            cached?: components["schemas"]["CatalogUsd"] | null;
+            /** @description USD per million input tokens. */
+            input: components["schemas"]["CatalogUsd"];
+            /** @description USD per million output tokens. */
+            output: components["schemas"]["CatalogUsd"];
+        };
         /** @description One model. */
         CatalogModel: {
             /** @description Allowed sizes, including `auto` if allowed; other sizes give 400. Empty or absent: any size. */
@@ -2226,6 +2244,11 @@ export interface components {
             /** @description More keys of `extra` that an image model does not read, because they change what its provider charges. Default: none. */
             withheld?: string[];
         };
+        /**
+         * Format: double
+         * @description A multiple of a price.
+         */
+        CatalogMultiple: number;
         /** @description Billed by call. */
         CatalogPerCall: {
             /**
@@ -2322,10 +2345,16 @@ export interface components {
         };
         /** @description Billed by token. */
         CatalogPerToken: {
+            /** @description USD per million input tokens written to the model's prompt cache; default: the input price. */
+            cache_write?: components["schemas"]["CatalogUsd"];
+            /** @description USD per million input tokens written to the model's prompt cache for an hour; default: `cache_write`. */
+            cache_write_1h?: components["schemas"]["CatalogUsd"];
             /** @description USD per million tokens read from the model's prompt cache; null or absent: the input price. */
             cached?: components["schemas"]["CatalogUsd"] | null;
             /** @description USD per million input tokens. */
             input: components["schemas"]["CatalogUsd"];
+            /** @description Prices of a request whose prompt is longer than `above` tokens. */
+            long_context?: components["schemas"]["CatalogLongContext"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -2335,6 +2364,13 @@ export interface components {
             output?: components["schemas"]["CatalogUsd"];
             /** @description Flat fee in USD per request to a search model; default 0. */
             per_request?: components["schemas"]["CatalogUsd"];
+            /**
+             * @description What a service tier of the provider costs, as a multiple of every token price: `{ flex: 0.5, priority: 2 }`. A request's `service_tier`
+             *     reaches the provider only if it is listed here, or if the provider's `forward` names the field.
+             */
+            service_tiers?: {
+                [key: string]: components["schemas"]["CatalogMultiple"];
+            };
         };
         /** @description Pixels as `WIDTHxHEIGHT`. */
         CatalogPixels: string;
@@ -2744,7 +2780,7 @@ export interface components {
             safety_identifier?: string | null;
             /** @description Makes answers to the same request repeatable, as far as the model supports it; default: none. */
             seed?: number | null;
-            /** @description The provider's service tier. Dropped, unless the gateway has a price for it. */
+            /** @description The provider's service tier: one of the model's `pricing.service_tiers`. Any other is dropped. */
             service_tier?: string | null;
             /** @description Stop sequences: one string or several; default: none. */
             stop?: string | string[] | null;
@@ -7052,6 +7088,36 @@ export interface components {
              */
             used_today: number;
         };
+        /** @description Prices of a whole request whose prompt, cached tokens included, is longer than `above`. */
+        LongContextPricing: {
+            /**
+             * Format: int32
+             * @description Prompt tokens up to which the usual prices apply.
+             */
+            above: number;
+            /**
+             * Format: double
+             * @description USD per million input tokens written to the model's prompt cache.
+             */
+            cache_write: number;
+            /**
+             * Format: double
+             * @description USD per million input tokens written to the model's prompt cache for an hour.
+             */
+            cache_write_1h: number;
+            /** @description USD per million input tokens read from the model's prompt cache; null: as `input`. */
+            cached: number | null;
+            /**
+             * Format: double
+             * @description USD per million input tokens.
+             */
+            input: number;
+            /**
+             * Format: double
+             * @description USD per million output tokens, reasoning included.
+             */
+            output: number;
+        };
         /** @description A new voice. It belongs to the account; other accounts get 403 `voice_not_owned`. */
         MadeVoice: {
             /** @description Balance in USD after the charge. */
@@ -7144,8 +7210,8 @@ export interface components {
         };
         /**
          * @description A message request in Anthropic's format. Other fields (`context_management`, …) and the header `anthropic-beta` reach models whose
-         *     provider uses this format; other models ignore them. Fields that would change the price or need state between requests are always
-         *     ignored: `speed`, `service_tier`, `inference_geo`, `container`, `mcp_servers`, `fallbacks`. The header `anthropic-version` is ignored.
+         *     provider uses this format; other models ignore them. Fields that need state between requests are always ignored: `container`,
+         *     `mcp_servers`. The header `anthropic-version` is ignored.
          */
         MessageRequest: {
             /** @description Lets the provider choose the prompt's cache points, on models that support it; default: off. */
@@ -7170,7 +7236,7 @@ export interface components {
             model: string;
             /** @description Effort and format of the answer; default: the model's effort, and text. */
             output_config?: components["schemas"]["OutputConfig"] | null;
-            /** @description `auto` or `standard_only`; no effect, because there is only one service tier. */
+            /** @description The provider's service tier: one of the model's `pricing.service_tiers`. Any other has no effect. */
             service_tier?: string | null;
             /** @description Ignored: there is only one speed. */
             speed?: unknown;
@@ -7401,6 +7467,16 @@ export interface components {
         };
         /** @description Rates of a model, for models billed by token. `GET /v1/pricing` has the exact prices of all other models. */
         ModelPricing: {
+            /**
+             * Format: double
+             * @description USD per million input tokens written to the model's prompt cache; absent: as `input`.
+             */
+            cache_write?: number;
+            /**
+             * Format: double
+             * @description USD per million input tokens written to the model's prompt cache for an hour; absent: as `cache_write`.
+             */
+            cache_write_1h?: number;
             /** @description USD per million input tokens read from the model's prompt cache; null if the model has no separate rate for them. */
             cached: number | null;
             /**
@@ -7408,6 +7484,8 @@ export interface components {
              * @description USD per million input tokens; 0 unless `mode` is `per-token`.
              */
             input: number;
+            /** @description Prices of a request with a longer prompt; absent: prices do not depend on its length. */
+            long_context?: components["schemas"]["LongContextPricing"];
             /** @description The unit of billing; equals the row's `pricing_mode`. */
             mode: components["schemas"]["PricingMode"];
             /**
@@ -7415,6 +7493,10 @@ export interface components {
              * @description USD per million output tokens, reasoning included; 0 unless `mode` is `per-token`, or if output is free.
              */
             output: number;
+            /** @description What each `service_tier` costs, as a multiple of every token price; absent: there is one tier. */
+            service_tiers?: {
+                [key: string]: number;
+            };
         };
         /** @description A current promotion: `pricing` is lowered, `list_price` is the regular price. */
         ModelPromotion: {
@@ -8072,12 +8154,19 @@ export interface components {
             cost_usd: components["schemas"]["Usd"];
             /** @description The lines of the charge. */
             lines: components["schemas"]["ReceiptLine"][];
+            /**
+             * @description The prompt was so long that the prices of long prompts apply; absent: it was not.
+             * @enum {boolean}
+             */
+            long_context?: true;
             /** @description Model whose prices apply: the requested model, or the fallback that answered if it was cheaper. */
             model: string;
             /** @description USD reserved before the call. An estimated charge never exceeds it. */
             reserved_usd: components["schemas"]["Usd"];
             /** @description The sum rounded up once, to 8 decimals; for decisions to 4. */
             rounded_usd: components["schemas"]["Usd"];
+            /** @description The service tier whose prices apply; absent: the usual one. */
+            service_tier?: string;
             /** @description The exact sum in USD. */
             sum_usd: string;
         };
@@ -8086,7 +8175,7 @@ export interface components {
             /** @description Quantity × price in USD, exact: decimal digits, not rounded. */
             amount_usd: string;
             /**
-             * @description What is billed. Tokens: `input`, `cache_read`, `cache_write`, `output`, and `request` for the fee per request. Media jobs: `image`,
+             * @description What is billed. Tokens: `input`, `cache_read`, `cache_write`, `cache_write_1h`, `output`, and `request` for the fee per request. Media jobs: `image`,
              *     `megapixel` (the first), `further_megapixel`, `second`, and `references` for the fee of a request with reference images. Audio:
              *     `minute`, `character`, `second`, `song` and `call`.
              */
@@ -8111,6 +8200,11 @@ export interface components {
              * @description Input tokens written to the model's prompt cache.
              */
             cache_write: number;
+            /**
+             * Format: int64
+             * @description Tokens of `cache_write` that are kept for an hour; absent: none.
+             */
+            cache_write_1h?: number;
             /** @description Whether the gateway counted the usage because the upstream reported none. */
             estimated: boolean;
             /**
@@ -9996,6 +10090,16 @@ export interface components {
         /** @description Rates of a token-billed model, in USD per million tokens. */
         TextPriceRow: {
             /**
+             * Format: double
+             * @description USD per million input tokens written to the model's prompt cache for an hour; absent: as other writes.
+             */
+            cache_write_1h_per_1m?: number;
+            /**
+             * Format: double
+             * @description USD per million input tokens written to the model's prompt cache; absent: as input.
+             */
+            cache_write_per_1m?: number;
+            /**
              * @description USD per million input tokens read from the model's own prompt cache, billed whenever the model reports such tokens; null if the model
              *     has no separate rate for them.
              */
@@ -10017,6 +10121,8 @@ export interface components {
              * @description USD per million output tokens without a promotion; always present.
              */
             list_output_per_1m: number;
+            /** @description Prices of a request with a longer prompt, in USD per million tokens; absent: prices do not depend on its length. */
+            long_context?: components["schemas"]["LongContextPricing"];
             /** @description Display name. */
             name: string;
             /**
@@ -10024,6 +10130,10 @@ export interface components {
              * @description USD per million output tokens, as charged now; 0 if output is free.
              */
             output_per_1m: number;
+            /** @description What each `service_tier` costs, as a multiple of every token price; absent: there is one tier. */
+            service_tiers?: {
+                [key: string]: number;
+            };
         };
         /** @description A document in the request itself. */
         TextSource: {

@@ -244,6 +244,7 @@ export interface UsageLog {
   alias: string | null;
   attempts: Json;
   cache_read_tokens: Generated<bigint>;
+  cache_write_1h_tokens: bigint | null;
   cache_write_tokens: Generated<bigint>;
   cost: bigint;
   created_at: Timestamp;

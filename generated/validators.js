@@ -33722,9 +33722,496 @@ const schema_CatalogPerToken = {
 "input": { "$ref": "#/components/schemas/CatalogUsd" },
 "output": { "$ref": "#/components/schemas/CatalogUsd" },
 "cached": { "anyOf": [{ "$ref": "#/components/schemas/CatalogUsd" }, { "type": "null" }] },
+"cache_write": { "$ref": "#/components/schemas/CatalogUsd" },
+"cache_write_1h": { "$ref": "#/components/schemas/CatalogUsd" },
+"service_tiers": {
+"type": "object",
+"additionalProperties": { "$ref": "#/components/schemas/CatalogMultiple" }
+},
+"long_context": { "$ref": "#/components/schemas/CatalogLongContext" },
 "per_request": { "$ref": "#/components/schemas/CatalogUsd" }
 },
 "additionalProperties": false
+};
+const schema_CatalogMultiple = {
+"type": "number",
+"format": "double",
+"maximum": 100,
+"exclusiveMinimum": 0
+};
+const schema_CatalogLongContext = {
+"type": "object",
+"required": [
+"above",
+"input",
+"output"
+],
+"properties": {
+"above": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 1e9
+},
+"input": { "$ref": "#/components/schemas/CatalogUsd" },
+"output": { "$ref": "#/components/schemas/CatalogUsd" },
+"cached": { "anyOf": [{ "$ref": "#/components/schemas/CatalogUsd" }, { "type": "null" }] },
+"cache_write": { "$ref": "#/components/schemas/CatalogUsd" },
+"cache_write_1h": { "$ref": "#/components/schemas/CatalogUsd" }
+},
+"additionalProperties": false
+};
+function validate_CatalogLongContext(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_CatalogLongContext.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.above === void 0 && (missing0 = "above") || data.input === void 0 && (missing0 = "input") || data.output === void 0 && (missing0 = "output")) {
+validate_CatalogLongContext.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_CatalogLongContext,
+data
+}];
+return false;
+} else {
+const _errs1 = errors;
+for (const key0 in data) if (!(key0 === "above" || key0 === "input" || key0 === "output" || key0 === "cached" || key0 === "cache_write" || key0 === "cache_write_1h")) {
+validate_CatalogLongContext.errors = [{
+instancePath,
+keyword: "additionalProperties",
+params: { additionalProperty: key0 },
+message: "must NOT have additional properties",
+parentSchema: schema_CatalogLongContext,
+data
+}];
+return false;
+}
+if (_errs1 === errors) {
+if (data.above !== void 0) {
+let data0 = data.above;
+const _errs2 = errors;
+if (!(typeof data0 == "number" && !(data0 % 1) && !isNaN(data0))) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/above",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_CatalogLongContext.properties.above,
+data: data0
+}];
+return false;
+}
+if (errors === _errs2) {
+if (typeof data0 == "number") {
+if (data0 > 1e9 || isNaN(data0)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/above",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e9
+},
+message: "must be <= 1000000000",
+parentSchema: schema_CatalogLongContext.properties.above,
+data: data0
+}];
+return false;
+} else if (data0 < 1 || isNaN(data0)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/above",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_CatalogLongContext.properties.above,
+data: data0
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data0)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/above",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_CatalogLongContext.properties.above,
+data: data0
+}];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.input !== void 0) {
+let data1 = data.input;
+const _errs4 = errors;
+if (errors === errors) {
+if (typeof data1 == "number") {
+if (data1 > 1e6 || isNaN(data1)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/input",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data1
+}];
+return false;
+} else if (data1 < 0 || isNaN(data1)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/input",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data1
+}];
+return false;
+} else if (!formats_f5433107.validate(data1)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/input",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data1
+}];
+return false;
+}
+} else {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/input",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data1
+}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.output !== void 0) {
+let data2 = data.output;
+const _errs7 = errors;
+if (errors === errors) {
+if (typeof data2 == "number") {
+if (data2 > 1e6 || isNaN(data2)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/output",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data2
+}];
+return false;
+} else if (data2 < 0 || isNaN(data2)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/output",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data2
+}];
+return false;
+} else if (!formats_f5433107.validate(data2)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/output",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data2
+}];
+return false;
+}
+} else {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/output",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data2
+}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.cached !== void 0) {
+let data3 = data.cached;
+const _errs10 = errors;
+const _errs11 = errors;
+let valid3 = false;
+const _errs12 = errors;
+if (errors === errors) {
+if (typeof data3 == "number") {
+if (data3 > 1e6 || isNaN(data3)) {
+const err0 = {
+instancePath: instancePath + "/cached",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data3
+};
+if (vErrors === null) vErrors = [err0];
+else vErrors.push(err0);
+errors++;
+} else if (data3 < 0 || isNaN(data3)) {
+const err1 = {
+instancePath: instancePath + "/cached",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data3
+};
+if (vErrors === null) vErrors = [err1];
+else vErrors.push(err1);
+errors++;
+} else if (!formats_f5433107.validate(data3)) {
+const err2 = {
+instancePath: instancePath + "/cached",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data3
+};
+if (vErrors === null) vErrors = [err2];
+else vErrors.push(err2);
+errors++;
+}
+} else {
+const err3 = {
+instancePath: instancePath + "/cached",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data3
+};
+if (vErrors === null) vErrors = [err3];
+else vErrors.push(err3);
+errors++;
+}
+}
+var _valid0 = _errs12 === errors;
+valid3 = valid3 || _valid0;
+const _errs15 = errors;
+if (data3 !== null) {
+const err4 = {
+instancePath: instancePath + "/cached",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_CatalogLongContext.properties.cached.anyOf[1],
+data: data3
+};
+if (vErrors === null) vErrors = [err4];
+else vErrors.push(err4);
+errors++;
+}
+var _valid0 = _errs15 === errors;
+valid3 = valid3 || _valid0;
+if (!valid3) {
+const err5 = {
+instancePath: instancePath + "/cached",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_CatalogLongContext.properties.cached,
+data: data3
+};
+if (vErrors === null) vErrors = [err5];
+else vErrors.push(err5);
+errors++;
+validate_CatalogLongContext.errors = vErrors;
+return false;
+} else {
+errors = _errs11;
+if (vErrors !== null) {
+if (_errs11) vErrors.length = _errs11;
+else vErrors = null;
+}
+}
+var valid0 = _errs10 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.cache_write !== void 0) {
+let data4 = data.cache_write;
+const _errs17 = errors;
+if (errors === errors) {
+if (typeof data4 == "number") {
+if (data4 > 1e6 || isNaN(data4)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/cache_write",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data4
+}];
+return false;
+} else if (data4 < 0 || isNaN(data4)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/cache_write",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data4
+}];
+return false;
+} else if (!formats_f5433107.validate(data4)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/cache_write",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data4
+}];
+return false;
+}
+} else {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/cache_write",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data4
+}];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.cache_write_1h !== void 0) {
+let data5 = data.cache_write_1h;
+const _errs20 = errors;
+if (errors === errors) {
+if (typeof data5 == "number") {
+if (data5 > 1e6 || isNaN(data5)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+} else if (data5 < 0 || isNaN(data5)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+} else if (!formats_f5433107.validate(data5)) {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+}
+} else {
+validate_CatalogLongContext.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+}
+}
+var valid0 = _errs20 === errors;
+} else var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_CatalogLongContext.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogLongContext,
+data
+}];
+return false;
+}
+}
+validate_CatalogLongContext.errors = vErrors;
+return errors === 0;
+}
+validate_CatalogLongContext.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
 };
 function validate_CatalogPerToken(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -33747,7 +34234,7 @@ data
 return false;
 } else {
 const _errs1 = errors;
-for (const key0 in data) if (!(key0 === "mode" || key0 === "input" || key0 === "output" || key0 === "cached" || key0 === "per_request")) {
+for (const key0 in data) if (!func_191f75b3.call(schema_CatalogPerToken.properties, key0)) {
 validate_CatalogPerToken.errors = [{
 instancePath,
 keyword: "additionalProperties",
@@ -34008,14 +34495,14 @@ else vErrors = null;
 var valid0 = _errs10 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.per_request !== void 0) {
-let data4 = data.per_request;
+if (data.cache_write !== void 0) {
+let data4 = data.cache_write;
 const _errs17 = errors;
 if (errors === errors) {
 if (typeof data4 == "number") {
 if (data4 > 1e6 || isNaN(data4)) {
 validate_CatalogPerToken.errors = [{
-instancePath: instancePath + "/per_request",
+instancePath: instancePath + "/cache_write",
 keyword: "maximum",
 params: {
 comparison: "<=",
@@ -34028,7 +34515,7 @@ data: data4
 return false;
 } else if (data4 < 0 || isNaN(data4)) {
 validate_CatalogPerToken.errors = [{
-instancePath: instancePath + "/per_request",
+instancePath: instancePath + "/cache_write",
 keyword: "minimum",
 params: {
 comparison: ">=",
@@ -34041,7 +34528,7 @@ data: data4
 return false;
 } else if (!formats_f5433107.validate(data4)) {
 validate_CatalogPerToken.errors = [{
-instancePath: instancePath + "/per_request",
+instancePath: instancePath + "/cache_write",
 keyword: "format",
 params: { format: "double" },
 message: "must match format \"double\"",
@@ -34052,7 +34539,7 @@ return false;
 }
 } else {
 validate_CatalogPerToken.errors = [{
-instancePath: instancePath + "/per_request",
+instancePath: instancePath + "/cache_write",
 keyword: "type",
 params: { type: "number" },
 message: "must be number",
@@ -34064,6 +34551,214 @@ return false;
 }
 var valid0 = _errs17 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.cache_write_1h !== void 0) {
+let data5 = data.cache_write_1h;
+const _errs20 = errors;
+if (errors === errors) {
+if (typeof data5 == "number") {
+if (data5 > 1e6 || isNaN(data5)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+} else if (data5 < 0 || isNaN(data5)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+} else if (!formats_f5433107.validate(data5)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+}
+} else {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/cache_write_1h",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data5
+}];
+return false;
+}
+}
+var valid0 = _errs20 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.service_tiers !== void 0) {
+let data6 = data.service_tiers;
+const _errs23 = errors;
+if (errors === _errs23) {
+if (data6 && typeof data6 == "object" && !Array.isArray(data6)) for (const key1 in data6) {
+let data7 = data6[key1];
+const _errs26 = errors;
+if (errors === errors) {
+if (typeof data7 == "number") {
+if (data7 > 100 || isNaN(data7)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/service_tiers/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_CatalogMultiple,
+data: data7
+}];
+return false;
+} else if (data7 <= 0 || isNaN(data7)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/service_tiers/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),
+keyword: "exclusiveMinimum",
+params: {
+comparison: ">",
+limit: 0
+},
+message: "must be > 0",
+parentSchema: schema_CatalogMultiple,
+data: data7
+}];
+return false;
+} else if (!formats_f5433107.validate(data7)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/service_tiers/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogMultiple,
+data: data7
+}];
+return false;
+}
+} else {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/service_tiers/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogMultiple,
+data: data7
+}];
+return false;
+}
+}
+if (!(_errs26 === errors)) break;
+}
+else {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/service_tiers",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogPerToken.properties.service_tiers,
+data: data6
+}];
+return false;
+}
+}
+var valid0 = _errs23 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.long_context !== void 0) {
+const _errs29 = errors;
+if (!validate_CatalogLongContext(data.long_context, {
+instancePath: instancePath + "/long_context",
+parentData: data,
+parentDataProperty: "long_context",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_CatalogLongContext.errors : vErrors.concat(validate_CatalogLongContext.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs29 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.per_request !== void 0) {
+let data9 = data.per_request;
+const _errs30 = errors;
+if (errors === errors) {
+if (typeof data9 == "number") {
+if (data9 > 1e6 || isNaN(data9)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/per_request",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data9
+}];
+return false;
+} else if (data9 < 0 || isNaN(data9)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/per_request",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data9
+}];
+return false;
+} else if (!formats_f5433107.validate(data9)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/per_request",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data9
+}];
+return false;
+}
+} else {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/per_request",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data9
+}];
+return false;
+}
+}
+var valid0 = _errs30 === errors;
+} else var valid0 = true;
+}
+}
+}
+}
 }
 }
 }

@@ -30,6 +30,7 @@ export async function receiptOf(db: Queries, row: LogRow): Promise<components["s
       input: usage.input,
       cache_read: usage.cacheRead,
       cache_write: usage.cacheWrite,
+      ...(usage.cacheWriteHour ? { cache_write_1h: usage.cacheWriteHour } : {}),
       output: usage.output,
       reasoning: usage.reasoning,
       estimated: row.estimated,
@@ -49,6 +50,7 @@ function usageOf(row: LogRow): Usage {
     input: Number(row.input_tokens),
     cacheRead: Number(row.cache_read_tokens),
     cacheWrite: Number(row.cache_write_tokens),
+    cacheWriteHour: Number(row.cache_write_1h_tokens ?? 0),
     output: Number(row.output_tokens),
     reasoning: Number(row.reasoning_tokens),
   };
@@ -62,13 +64,28 @@ function chargeOf(row: LogRow, usage: Usage): components["schemas"]["ReceiptChar
   return receiptCharge({ model: prices.model, prices: pricesOf(prices), usage, delivered: isDelivered(row, usage), reserved, cost });
 }
 
-function pricesOf({ input, output, cached, per_request, step = "1" }: LoggedPrices): TokenPrices {
+function pricesOf(logged: LoggedPrices): TokenPrices {
+  const {
+    input,
+    output,
+    cached,
+    cache_write = input,
+    cache_write_1h = cache_write,
+    per_request,
+    service_tier,
+    long_context,
+    step = "1",
+  } = logged;
   return {
     input: BigInt(input),
     output: BigInt(output),
     cached: cached === null ? null : BigInt(cached),
+    cacheWrite: BigInt(cache_write),
+    cacheWriteHour: BigInt(cache_write_1h),
     perRequest: BigInt(per_request),
     step: BigInt(step),
+    ...(service_tier === undefined ? {} : { serviceTier: service_tier }),
+    ...(long_context === undefined ? {} : { longContext: long_context }),
   };
 }
 

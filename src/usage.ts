@@ -10,6 +10,8 @@ export interface Usage {
   cacheWriteHour?: number;
   output: number;
   reasoning: number;
+  /** The service tier that the upstream says it served; absent: it says none. */
+  serviceTier?: string;
 }
 
 export const noUsage: Usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };

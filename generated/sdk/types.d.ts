@@ -363,7 +363,7 @@ export interface ChatRequest {
   prompt_cache_retention?: string | null | undefined;
   /** How the provider caches the prompt; default: the provider's. */
   prompt_cache_options?: { [key: string]: unknown } | null | undefined;
-  /** The provider's service tier. Dropped, unless the gateway has a price for it. */
+  /** The provider's service tier: one of the model's `pricing.service_tiers`. Any other is dropped. */
   service_tier?: string | null | undefined;
   /** Output types of the answer; default: text. Others give 400 `invalid_parameter`, unless the gateway has a price for them. */
   modalities?: string[] | null | undefined;
@@ -1297,6 +1297,22 @@ export interface LimitState {
   concurrent: ConcurrentUse;
 }
 
+/** Prices of a whole request whose prompt, cached tokens included, is longer than `above`. */
+export interface LongContextPricing {
+  /** Prompt tokens up to which the usual prices apply. */
+  above: number;
+  /** USD per million input tokens. */
+  input: number;
+  /** USD per million output tokens, reasoning included. */
+  output: number;
+  /** USD per million input tokens read from the model's prompt cache; null: as `input`. */
+  cached: number | null;
+  /** USD per million input tokens written to the model's prompt cache. */
+  cache_write: number;
+  /** USD per million input tokens written to the model's prompt cache for an hour. */
+  cache_write_1h: number;
+}
+
 /** A new voice. It belongs to the account; other accounts get 403 `voice_not_owned`. */
 export interface MadeVoice {
   /** Opaque id with the prefix `svcv_`. Send it as `voice_id` to family B models. */
@@ -1369,8 +1385,8 @@ export interface MessageMetadata {
 
 /**
  * A message request in Anthropic's format. Other fields (`context_management`, …) and the header `anthropic-beta` reach models whose
- * provider uses this format; other models ignore them. Fields that would change the price or need state between requests are always
- * ignored: `speed`, `service_tier`, `inference_geo`, `container`, `mcp_servers`, `fallbacks`. The header `anthropic-version` is ignored.
+ * provider uses this format; other models ignore them. Fields that need state between requests are always ignored: `container`,
+ * `mcp_servers`. The header `anthropic-version` is ignored.
  */
 export interface MessageRequest {
   /** Model id or alias. */
@@ -1403,7 +1419,7 @@ export interface MessageRequest {
   top_k?: number | null | undefined;
   /** Who the request is for; only `user_id` is used. Default: no user. */
   metadata?: MessageMetadata | null | undefined;
-  /** `auto` or `standard_only`; no effect, because there is only one service tier. */
+  /** The provider's service tier: one of the model's `pricing.service_tiers`. Any other has no effect. */
   service_tier?: string | null | undefined;
   /**
    * Not supported: the gateway keeps no messages between requests, so a request with a thread gives 400 `thread_unsupported_request`.
@@ -1573,6 +1589,14 @@ export interface ModelPricing {
   output: number;
   /** USD per million input tokens read from the model's prompt cache; null if the model has no separate rate for them. */
   cached: number | null;
+  /** USD per million input tokens written to the model's prompt cache; absent: as `input`. */
+  cache_write?: number;
+  /** USD per million input tokens written to the model's prompt cache for an hour; absent: as `cache_write`. */
+  cache_write_1h?: number;
+  /** What each `service_tier` costs, as a multiple of every token price; absent: there is one tier. */
+  service_tiers?: { [key: string]: number };
+  /** Prices of a request with a longer prompt; absent: prices do not depend on its length. */
+  long_context?: LongContextPricing;
 }
 
 /** A current promotion: `pricing` is lowered, `list_price` is the regular price. */
@@ -2139,6 +2163,10 @@ export interface ReceiptAttempt {
 export interface ReceiptCharge {
   /** Model whose prices apply: the requested model, or the fallback that answered if it was cheaper. */
   model: string;
+  /** The service tier whose prices apply; absent: the usual one. */
+  service_tier?: string;
+  /** The prompt was so long that the prices of long prompts apply; absent: it was not. */
+  long_context?: true;
   /** The lines of the charge. */
   lines: ReceiptLine[];
   /** The exact sum in USD. */
@@ -2154,7 +2182,7 @@ export interface ReceiptCharge {
 /** One line of a charge. */
 export interface ReceiptLine {
   /**
-   * What is billed. Tokens: `input`, `cache_read`, `cache_write`, `output`, and `request` for the fee per request. Media jobs: `image`,
+   * What is billed. Tokens: `input`, `cache_read`, `cache_write`, `cache_write_1h`, `output`, and `request` for the fee per request. Media jobs: `image`,
    * `megapixel` (the first), `further_megapixel`, `second`, and `references` for the fee of a request with reference images. Audio:
    * `minute`, `character`, `second`, `song` and `call`.
    */
@@ -2175,6 +2203,8 @@ export interface ReceiptUsage {
   cache_read: number;
   /** Input tokens written to the model's prompt cache. */
   cache_write: number;
+  /** Tokens of `cache_write` that are kept for an hour; absent: none. */
+  cache_write_1h?: number;
   /** Output tokens, reasoning included. */
   output: number;
   /** Reasoning tokens, counted inside `output`. */
@@ -3363,6 +3393,14 @@ export interface TextPriceRow {
    * has no separate rate for them.
    */
   cached_input_per_1m: number | null;
+  /** USD per million input tokens written to the model's prompt cache; absent: as input. */
+  cache_write_per_1m?: number;
+  /** USD per million input tokens written to the model's prompt cache for an hour; absent: as other writes. */
+  cache_write_1h_per_1m?: number;
+  /** What each `service_tier` costs, as a multiple of every token price; absent: there is one tier. */
+  service_tiers?: { [key: string]: number };
+  /** Prices of a request with a longer prompt, in USD per million tokens; absent: prices do not depend on its length. */
+  long_context?: LongContextPricing;
 }
 
 /** A document in the request itself. */

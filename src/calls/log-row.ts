@@ -49,7 +49,7 @@ export const noError = { error_code: null, error_message: null };
 export function logRow(call: LoggedCall, { cost, prices, usage, units, unit }: Bill, outcome: Outcome): UsageLogRow {
   const { ask, admitted, hold, served } = call;
   const { model, alias } = admitted;
-  const { input, cacheRead, cacheWrite, output, reasoning } = usage ?? noUsage;
+  const { input, cacheRead, cacheWrite, cacheWriteHour, output, reasoning } = usage ?? noUsage;
   const attempts = attemptRecords(call, usage ?? noUsage);
   return {
     account_id: String(ask.caller.accountId),
@@ -66,6 +66,7 @@ export function logRow(call: LoggedCall, { cost, prices, usage, units, unit }: B
     input_tokens: input,
     cache_read_tokens: cacheRead,
     cache_write_tokens: cacheWrite,
+    ...(cacheWriteHour ? { cache_write_1h_tokens: cacheWriteHour } : {}),
     output_tokens: output,
     reasoning_tokens: reasoning,
     ...(units === undefined ? {} : { units }),

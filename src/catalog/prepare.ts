@@ -1,7 +1,7 @@
 // What every call of a model needs and only the catalog decides: its candidates, its prices and how records show them. Computed once.
 import { type Amount, amountFromUsd, million, toUsd, usdFromPrice } from "../money.ts";
 import type { Route } from "../providers/types.ts";
-import type { Candidate, Layer, Model, ModelType, Pricing, TokenPrices, TokenTerms } from "./types.ts";
+import type { Candidate, Layer, Model, ModelType, PricesAsLogged, Pricing, TokenPrices, TokenTerms } from "./types.ts";
 
 export function withCandidates(model: Omit<Model, "candidates" | "standIns">): Model {
   const prepared: Model = Object.assign(model, { candidates: [], standIns: [] });
@@ -19,31 +19,40 @@ export function withCandidates(model: Omit<Model, "candidates" | "standIns">): M
 
 export function tokenTerms(id: string, type: ModelType, pricing: Pricing): TokenTerms | null {
   if (pricing.mode !== "per-token") return null;
-  const { input, cached, perRequest } = pricing;
+  const { input, cached, cacheWrite, cacheWriteHour, serviceTiers, longContext, perRequest } = pricing;
   // Decisions: input is rounded up to 0.0001 USD, output is free whatever the file says.
   const isDecision = type === "decisions";
   const prices: TokenPrices = {
-    ...{ input, cached, perRequest },
+    ...{ input, cached, cacheWrite, cacheWriteHour, perRequest },
     output: isDecision ? 0n : pricing.output,
     step: isDecision ? decisionStep : 1n,
   };
   const perMillion = (price: bigint) => usdFromPrice(price, million);
   return {
-    prices,
-    logged: {
-      model: id,
-      input: String(input),
-      output: String(prices.output),
-      cached: cached === null ? null : String(cached),
-      per_request: String(perRequest),
-      ...(isDecision ? { step: String(decisionStep) } : {}),
-    },
+    ...{ prices, serviceTiers, longContext },
+    logged: pricesAsLogged(id, prices),
     costBasis: {
       input: perMillion(input),
       output: perMillion(prices.output),
       cached: cached === null ? null : perMillion(cached),
       per_request: toUsd(perRequest),
     },
+  };
+}
+
+export function pricesAsLogged(model: string, prices: TokenPrices): PricesAsLogged {
+  const { input, output, cached, cacheWrite, cacheWriteHour, perRequest, step, serviceTier, longContext } = prices;
+  return {
+    model,
+    input: String(input),
+    output: String(output),
+    cached: cached === null ? null : String(cached),
+    ...(cacheWrite === input ? {} : { cache_write: String(cacheWrite) }),
+    ...(cacheWriteHour === cacheWrite ? {} : { cache_write_1h: String(cacheWriteHour) }),
+    per_request: String(perRequest),
+    ...(serviceTier === undefined ? {} : { service_tier: serviceTier }),
+    ...(longContext === undefined ? {} : { long_context: longContext }),
+    ...(step === 1n ? {} : { step: String(step) }),
   };
 }
 

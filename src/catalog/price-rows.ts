@@ -33,6 +33,7 @@ function byId(one: Model, other: Model): number {
 
 function textPriceRow({ id, row, pricing }: Model): TextPriceRow | undefined {
   if (pricing.mode !== "per-token") return undefined;
+  const { cache_write, cache_write_1h, service_tiers, long_context } = row.pricing;
   return {
     id,
     name: row.name,
@@ -41,6 +42,10 @@ function textPriceRow({ id, row, pricing }: Model): TextPriceRow | undefined {
     list_input_per_1m: row.list_price.input,
     list_output_per_1m: row.list_price.output,
     cached_input_per_1m: row.pricing.cached,
+    ...(cache_write === undefined ? {} : { cache_write_per_1m: cache_write }),
+    ...(cache_write_1h === undefined ? {} : { cache_write_1h_per_1m: cache_write_1h }),
+    ...(service_tiers === undefined ? {} : { service_tiers }),
+    ...(long_context === undefined ? {} : { long_context }),
   };
 }
 

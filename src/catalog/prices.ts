@@ -2,7 +2,7 @@
 // held exactly. src/pricing computes what a call costs.
 import { type Amount, parseUsd, priceFromUsd } from "../money.ts";
 import type { Fault, FileModel, FilePricing, Path } from "./file.ts";
-import type { ModelRow, Pricing } from "./types.ts";
+import type { ModelRow, Pricing, TokenRates } from "./types.ts";
 
 type Mode = FilePricing["mode"];
 
@@ -14,9 +14,10 @@ export function readPricing(pricing: FilePricing): Pricing {
     case "per-token":
       return {
         mode: "per-token",
-        input: priceFromUsd(pricing.input, perMillion),
-        output: priceFromUsd(pricing.output ?? 0, perMillion),
-        cached: pricing.cached == null ? null : priceFromUsd(pricing.cached, perMillion),
+        ...readRates({ ...pricing, output: pricing.output ?? 0 }),
+        serviceTiers: new Map(Object.entries(pricing.service_tiers ?? {}).map(([tier, multiple]) => [tier, millionths(multiple)])),
+        longContext:
+          pricing.long_context === undefined ? null : { ...readLong(pricing, pricing.long_context), above: pricing.long_context.above },
         perRequest: amountFromUsd(pricing.per_request ?? 0),
       };
     case "per-image":
@@ -49,10 +50,45 @@ export function readPricing(pricing: FilePricing): Pricing {
   }
 }
 
+type TokenFigures = Extract<FilePricing, { mode: "per-token" }>;
+type LongFigures = NonNullable<TokenFigures["long_context"]>;
+
+function readRates(figures: Pick<TokenFigures, "input" | "cached" | "cache_write" | "cache_write_1h"> & { output: number }): TokenRates {
+  const { input, output, cached, cache_write = input, cache_write_1h = cache_write } = figures;
+  return {
+    input: priceFromUsd(input, perMillion),
+    output: priceFromUsd(output, perMillion),
+    cached: cached == null ? null : priceFromUsd(cached, perMillion),
+    cacheWrite: priceFromUsd(cache_write, perMillion),
+    cacheWriteHour: priceFromUsd(cache_write_1h, perMillion),
+  };
+}
+
+function readLong(usual: TokenFigures, long: LongFigures): TokenRates {
+  return readRates(withWrites(usual, long));
+}
+
+/** A write costs what it usually does, but no less than the input of a long prompt. */
+function withWrites({ input, cache_write: write = input, cache_write_1h: hour = write }: TokenFigures, long: LongFigures) {
+  const { cache_write = Math.max(write, long.input) } = long;
+  return { ...long, cache_write, cache_write_1h: long.cache_write_1h ?? Math.max(hour, cache_write) };
+}
+
+function millionths(multiple: number): bigint {
+  return BigInt(Math.round(multiple * 1e6));
+}
+
 /** The prices of a model row: USD per million tokens; 0 where the model isn't billed by token. */
 export function rowPricing(pricing: FilePricing): ModelRow["pricing"] {
   if (pricing.mode !== "per-token") return { mode: pricing.mode, input: 0, output: 0, cached: null };
-  return { mode: "per-token", input: pricing.input, output: pricing.output ?? 0, cached: pricing.cached ?? null };
+  const { input, output = 0, cached = null, cache_write, cache_write_1h, service_tiers, long_context: long } = pricing;
+  return {
+    ...{ mode: "per-token", input, output, cached },
+    ...(cache_write === undefined ? {} : { cache_write }),
+    ...(cache_write_1h === undefined ? {} : { cache_write_1h }),
+    ...(service_tiers === undefined ? {} : { service_tiers }),
+    ...(long === undefined ? {} : { long_context: { ...withWrites(pricing, long), cached: long.cached ?? null } }),
+  };
 }
 
 export function priceFaults(model: FileModel, path: Path): Fault[] {
@@ -86,7 +122,10 @@ export function decimalFaults(usd: number, decimals: number, path: Path): Fault[
 }
 
 /** A price of one token in 1e-12 USD leaves six decimals per million, one of a character nine per thousand. */
-const decimalsOf: Record<string, number> = { input: 6, output: 6, cached: 6, per_request: 8, usd_per_1k_chars: 9 };
+const decimalsOf: Record<string, number> = {
+  ...{ input: 6, output: 6, cached: 6, cache_write: 6, cache_write_1h: 6 },
+  ...{ per_request: 8, usd_per_1k_chars: 9 },
+};
 
 function figureFaults(model: FileModel, pricing: FilePricing, path: Path): Fault[] {
   const faults: Fault[] = [];
@@ -95,7 +134,39 @@ function figureFaults(model: FileModel, pricing: FilePricing, path: Path): Fault
   const figures: [Path, string, unknown][] = Object.entries(pricing).map(([key, value]) => [[...path, key], key, value]);
   if (pricing.mode === "per-quality")
     figures.push(...Object.entries(pricing.tiers).map(([key, value]): [Path, string, unknown] => [[...path, "tiers", key], key, value]));
+  if (pricing.mode === "per-token") {
+    figures.push(
+      ...Object.entries(pricing.long_context ?? {}).map(([key, value]): [Path, string, unknown] => [
+        [...path, "long_context", key],
+        key,
+        value,
+      ]),
+    );
+    faults.push(...tokenFaults(model, pricing, path));
+  }
   for (const [at, key, value] of figures) if (typeof value === "number") faults.push(...decimalFaults(value, decimalsOf[key] ?? 12, at));
+  return faults;
+}
+
+/** Of prices that only language models have. */
+function tokenFaults(model: FileModel, pricing: TokenFigures, path: Path): Fault[] {
+  const faults: Fault[] = [];
+  const { long_context: long, service_tiers: tiers = {} } = pricing;
+  if (model.type !== "language")
+    for (const key of ["cache_write", "cache_write_1h", "service_tiers", "long_context"] as const)
+      if (pricing[key] !== undefined) faults.push({ path: [...path, key], message: "belongs to language models only" });
+  if (long !== undefined && model.context_window !== undefined && long.above >= model.context_window)
+    faults.push({ path: [...path, "long_context", "above"], message: `is never exceeded: context_window is ${model.context_window}` });
+  const prices = [pricing, ...(long === undefined ? [] : [withWrites(pricing, long)])].flatMap((figures) =>
+    [figures.input, figures.output, figures.cached, figures.cache_write, figures.cache_write_1h].filter((price) => price != null),
+  );
+  for (const [tier, multiple] of Object.entries(tiers)) {
+    const at = [...path, "service_tiers", tier];
+    if (!/^[a-z][a-z0-9_-]{0,39}$/.test(tier)) faults.push({ path: at, message: `"${tier}" is no name of a tier` });
+    const inexact = prices.find((price) => decimalFaults(Number((price * multiple).toFixed(12)), 6, at).length > 0);
+    if (decimalFaults(multiple, 6, at).length > 0) faults.push(...decimalFaults(multiple, 6, at));
+    else if (inexact !== undefined) faults.push({ path: at, message: `${multiple} x ${inexact} has more than 6 decimals` });
+  }
   return faults;
 }
 

@@ -125,27 +125,58 @@ export type Pricing =
   | { mode: "per-song"; perSong: Price }
   | { mode: "per-call"; perCall: Price };
 
-/** As the file says it. */
-export interface TokenPricing {
-  mode: "per-token";
+/** Of one token each. */
+export interface TokenRates {
   input: Price;
   output: Price;
   /** Null: cached tokens cost what input costs. */
   cached: Price | null;
+  cacheWrite: Price;
+  /** Written to the prompt cache for an hour. */
+  cacheWriteHour: Price;
+}
+
+/** As the file says it. */
+export interface TokenPricing extends TokenRates {
+  mode: "per-token";
+  /** Multiples of every token price, in millionths. */
+  serviceTiers: ReadonlyMap<string, bigint>;
+  /** For prompts of more tokens; null: no price depends on their length. */
+  longContext: (TokenRates & { above: number }) | null;
   /** Flat fee of a search model; 0 on all others. */
   perRequest: Amount;
 }
 
-/** The prices of a token-billed model, which a call keeps from its admission to its end. */
-export interface TokenPrices extends Omit<TokenPricing, "mode"> {
+/** The prices of a call, which it keeps from its admission to its end. */
+export interface TokenPrices extends TokenRates {
+  perRequest: Amount;
   /** A charge is rounded up to a multiple of this: 1, and 0.0001 USD for decisions. */
   step: Amount;
+  /** The tier whose multiple the prices have; absent: the usual one. */
+  serviceTier?: string;
+  /** The prices are those of long prompts; absent: they are not. */
+  longContext?: true;
 }
 
-/** What a token-billed call costs, and how its row of the usage log says so (src/ledger/usage-log.ts). */
-export interface TokenTerms {
+/** How a row of the usage log says prices (src/ledger/usage-log.ts). */
+export interface PricesAsLogged {
+  model: string;
+  input: string;
+  output: string;
+  cached: string | null;
+  cache_write?: string;
+  cache_write_1h?: string;
+  per_request: string;
+  service_tier?: string;
+  long_context?: true;
+  step?: string;
+}
+
+/** What a token-billed call costs, and how its row of the usage log says so. */
+export interface TokenTerms extends Pick<TokenPricing, "serviceTiers" | "longContext"> {
+  /** The usual ones: of no tier, and of a prompt that is not long. */
   prices: TokenPrices;
-  logged: { model: string; input: string; output: string; cached: string | null; per_request: string; step?: string };
+  logged: PricesAsLogged;
   costBasis: { input: number; output: number; cached: number | null; per_request: number };
 }
 

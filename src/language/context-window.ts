@@ -74,5 +74,6 @@ export function withinBounds(usage: Usage, { inputMax, outputMax }: UsageBounds)
     lowered[kind] -= less;
     above -= less;
   }
+  if (lowered.cacheWriteHour !== undefined) lowered.cacheWriteHour = Math.min(lowered.cacheWriteHour, lowered.cacheWrite);
   return lowered;
 }

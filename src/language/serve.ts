@@ -42,6 +42,8 @@ export interface RequestAdapter<Answer extends Whole, Stream extends AnswerStrea
   fits(other: Model): boolean;
   measure(): PromptSize;
   cap: OutputCap;
+  /** The service tier that was asked for; absent or null: none. */
+  tier?: string | null | undefined;
   /** Makes one attempt at one route. */
   call(tried: RouteTry): Promise<Answer | Stream>;
   /** Characters of an answer whose upstream reports no usage, counted like a stream's tally, so that both cost the same. */
@@ -69,8 +71,8 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     await assertRoom(context, model, size, ask.operationId).catch((error: unknown) => {
       throw asDeclared(own(error), ask.operationId);
     });
-  const { cap, stream } = adapter;
-  const call = await openTokenCall(context, ask, { admitted, stream, size, cap });
+  const { cap, stream, tier = null } = adapter;
+  const call = await openTokenCall(context, ask, { admitted, stream, size, cap, tier });
   const { hold } = call;
   const mayServe = (other: Model) =>
     other.type === adapter.type && adapter.fits(other) && hasRoom(other, size, cap) && mayUse(ask.caller, other);

@@ -6,11 +6,12 @@ import { atLesserPrice, openCall, type PaidCall } from "../calls/call.ts";
 import { type Bill, type Hold, noError, tokensOf } from "../calls/log-row.ts";
 import { refuseUnpaid } from "../calls/refusals.ts";
 import type { Resolved } from "../catalog/resolve.ts";
+import { pricesAsLogged } from "../catalog/prepare.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { uuidv7 } from "../ids.ts";
 import { type Amount, usdText } from "../money.ts";
-import { affordableOutputTokens, tokenCost, tokenCostBound } from "../pricing/token-cost.ts";
+import { affordableOutputTokens, chargedTier, dearestPricesOf, pricesOf, tokenCost, tokenCostBound } from "../pricing/token-cost.ts";
 import type { Tally } from "../providers/types.ts";
 import { noUsage, type Usage } from "../usage.ts";
 import { type OutputCap, type UsageBounds, withinBounds } from "./context-window.ts";
@@ -55,16 +56,18 @@ interface Asked {
   stream: boolean;
   size: PromptSize;
   cap: OutputCap;
+  /** The service tier that was asked for; null: none. */
+  tier: string | null;
 }
 
 /** Fails with permission_denied, request_too_large, rate_limit_exceeded, insufficient_credits, key_limit_reached or overloaded. */
-export async function openTokenCall(context: Opening, ask: Ask, { admitted, stream, size, cap }: Asked): Promise<TokenCall> {
+export async function openTokenCall(context: Opening, ask: Ask, { admitted, stream, size, cap, tier }: Asked): Promise<TokenCall> {
   const { model } = admitted;
-  const { hold, rate } = await holdTokens(context, ask, model, size, cap);
-  const nothing: TokenBill = { ...billAt(model, noUsage, hold.bounds), cost: 0n };
+  const { hold, rate } = await holdTokens(context, ask, model, { size, cap, tier });
+  const nothing: TokenBill = { ...billAt(model, noUsage, hold.bounds, tier), cost: 0n };
   const used = (answered: boolean, charged: Usage) => ({ usage: answered ? usageUpstream(call, charged) : promptAlone(size) });
   const paid = openCall<TokenHold, TokenBill>(context, ask, { admitted, stream, hold, rate, nothing, used });
-  const billOf = (usage: Usage) => atLesserPrice(model, paid.served?.model ?? model, (other) => billAt(other, usage, hold.bounds));
+  const billOf = (usage: Usage) => atLesserPrice(model, paid.served?.model ?? model, (other) => billAt(other, usage, hold.bounds, tier));
   const call: TokenCall = Object.assign(paid, {
     size,
     source: null,
@@ -96,11 +99,12 @@ function usageUpstream({ source, size }: Pick<TokenCall, "source" | "size">, cha
 }
 
 /** At the prices of the requested model: a fallback never costs more. */
-async function holdTokens(context: Opening, { caller, addHeaders }: Ask, model: Model, size: PromptSize, cap: OutputCap) {
-  const { prices } = model.tokens!;
+async function holdTokens(context: Opening, ask: Ask, model: Model, { size, cap, tier }: Pick<Asked, "size" | "cap" | "tier">) {
+  const { caller, addHeaders } = ask;
   const { maxOutputTokens, outputLimited } = model;
   const inputMax = model.contextWindow * size.contexts;
   const inputTokens = Math.min(size.tokensMax + size.images * imageTokensMax(context.catalog, model), inputMax);
+  const prices = dearestPricesOf(model.tokens!, { prompt: inputTokens, tier });
   const outputMax = outputLimited ? Math.min(cap.asked ?? maxOutputTokens, maxOutputTokens) : (cap.asked ?? maxOutputTokens);
   const want = tokenCostBound(prices, inputTokens, outputMax * cap.choices);
   const least = tokenCostBound(prices, inputTokens, Math.min(outputMax, 1) * cap.choices);
@@ -129,9 +133,12 @@ function imageTokensMax({ models }: Pick<Catalog, "models">, model: Model): numb
 }
 
 /** The bill shows usage as it was measured, and charges what window and output allow. */
-function billAt(model: Model, usage: Usage, bounds: UsageBounds): TokenBill {
-  const { prices, logged } = model.tokens!; // the catalog's check lets no other billing through for these types
-  return { usage, prices: logged, ...tokenCost(prices, withinBounds(usage, bounds)) };
+function billAt({ id, tokens }: Model, usage: Usage, bounds: UsageBounds, asked: string | null): TokenBill {
+  const charged = withinBounds(usage, bounds);
+  const terms = tokens!; // the catalog's check lets no other billing through for these types
+  const prompt = charged.input + charged.cacheRead + charged.cacheWrite;
+  const prices = pricesOf(terms, { prompt, tier: chargedTier(terms, asked, usage.serviceTier) });
+  return { usage, prices: prices === terms.prices ? terms.logged : pricesAsLogged(id, prices), ...tokenCost(prices, charged) };
 }
 
 /** An estimate never bills above its hold. */

@@ -1,10 +1,11 @@
-// Keeps request fields that change what a provider charges from it, unless the provider's `forward` in the catalog lists them: what has no
-// price is not passed on (docs/behaviour/requests.md#withheld-fields). The table is spec/withheld-fields.tsp.
+// Keeps request fields that change what a provider charges from it, unless the model has a price for them or the provider's `forward` in the
+// catalog lists them: what has no price is not passed on (docs/behaviour/requests.md#withheld-fields). The table is spec/withheld-fields.tsp.
 import { knownFields, type WithheldField, withheldFields } from "../../generated/withheld-fields.ts";
 import type { Model } from "../catalog/types.ts";
 import { failParameter } from "../errors/fail.ts";
 import { isObject } from "../providers/json/read.ts";
 import type { Route } from "../providers/types.ts";
+import type { Candidate } from "../routing/candidates.ts";
 
 /** Fails with invalid_parameter for a field that can neither be passed on nor dropped. */
 export function assertPriced(body: object, model: Pick<Model, "routes">): void {
@@ -28,19 +29,25 @@ function unpricedParam(body: object, { routes }: Pick<Model, "routes">): string 
 }
 
 /** Edits of the request's JSON that remove what this route's provider must not get. */
-export function withheldEdits(body: object, route: Pick<Route, "provider">): Record<string, null> {
+export function withheldEdits(body: object, { model, route }: Pick<Candidate, "model" | "route">): Record<string, null> {
   const edits: Record<string, null> = {};
-  for (const name of Object.keys(body)) {
+  for (const [name, value] of Object.entries(body)) {
     const known = knownNames.get(folded(name));
     if (known === undefined) continue;
     // Some hosts match names without case, or take camel case: a second spelling would reach them beside the field that was checked.
-    if (name !== known || (rowOf(name)?.treatment === "dropped" && !isForwarded(name, route))) edits[name] = null;
+    if (name !== known) edits[name] = null;
+    else if (rowOf(name)?.treatment === "dropped" && !isForwarded(name, route) && !hasPrice(name, value, model)) edits[name] = null;
   }
   return edits;
 }
 
 function rowOf(name: string): WithheldField | undefined {
   return Object.hasOwn(withheldFields, name) ? withheldFields[name] : undefined;
+}
+
+/** A tier that the model has a price for is charged at that price (src/language/token-call.ts). */
+function hasPrice(name: string, value: unknown, { pricing }: Pick<Model, "pricing">): boolean {
+  return name === "service_tier" && typeof value === "string" && pricing.mode === "per-token" && pricing.serviceTiers.has(value);
 }
 
 function isForwarded(name: string, { provider }: Pick<Route, "provider">): boolean {

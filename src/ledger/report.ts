@@ -54,14 +54,16 @@ const callsByAttempt = `
   from usage_log l left join lateral jsonb_array_elements(l.attempts) with ordinality a(value, n) on true
   where l.created_at >= $1 and l.created_at < $2`;
 
-/** The id of a call holds its time (UUID version 7), so that one month of the log is searched. */
+/** And corrections of refunds. The id of a call, which its refund has, holds its time (UUID version 7): one month of the log is searched. */
 const refunds = `
   select e.account_id, e.key_id, l.model, l.attempts -> -1 ->> 'route', e.created_at, 0, -e.amount, 0
   from ledger_entry e
-  cross join lateral (select to_timestamp(('x' || translate(left(e.id::text, 13), '-', ''))::bit(48)::bigint / 1000.0) as time) made
-  left join usage_log l on l.account_id = e.account_id and l.id = e.id
+  left join ledger_entry r on r.account_id = e.account_id and r.seq = e.corrects and r.kind = 'refund' and e.kind = 'earned_adjustment'
+  cross join lateral (select coalesce(r.id, e.id) as id) call
+  cross join lateral (select to_timestamp(('x' || translate(left(call.id::text, 13), '-', ''))::bit(48)::bigint / 1000.0) as time) made
+  left join usage_log l on l.account_id = e.account_id and l.id = call.id
     and l.created_at between made.time - interval '1 day' and made.time + interval '1 day'
-  where e.kind = 'refund' and e.kind <> 'usage' and e.created_at >= $1 and e.created_at < $2`;
+  where e.kind <> 'usage' and (e.kind = 'refund' or r.id is not null) and e.created_at >= $1 and e.created_at < $2`;
 
 const lateWork = `
   select x.account_id, j.key_id, j.model, x.route, x.at, 0, 0, x.amount

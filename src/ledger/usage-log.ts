@@ -31,7 +31,14 @@ export interface LoggedPrices {
   input: string;
   output: string;
   cached: string | null;
+  /** Absent: as input, and as cache_write. */
+  cache_write?: string;
+  cache_write_1h?: string;
   per_request: string;
+  /** The prices have the multiple of this service tier; absent: of none. */
+  service_tier?: string;
+  /** They are those of long prompts. */
+  long_context?: true;
   /** The charge was rounded up to a multiple of this, in 1e-8 USD; absent: 1. */
   step?: string;
 }
@@ -55,6 +62,8 @@ export interface UsageLogRow {
   input_tokens: number;
   cache_read_tokens: number;
   cache_write_tokens: number;
+  /** Absent: none. */
+  cache_write_1h_tokens?: number;
   output_tokens: number;
   reasoning_tokens: number;
   /** The upstream reported no usage: it was counted here. */

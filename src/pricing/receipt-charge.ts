@@ -38,6 +38,8 @@ export function receiptCharge({ model, prices, usage, delivered, reserved, cost 
   const summed = lines.map(({ quantity, price }) => [quantity, price] as const);
   return {
     model,
+    ...(prices.serviceTier === undefined ? {} : { service_tier: prices.serviceTier }),
+    ...(prices.longContext === undefined ? {} : { long_context: prices.longContext }),
     lines: lines.map(({ item, quantity, price, per }) => ({
       item,
       quantity,
@@ -86,18 +88,20 @@ function madeOf({ unit }: Pick<MediaPrices, "unit">, units: number): Made {
 }
 
 interface Line {
-  item: "input" | "cache_read" | "cache_write" | "output" | "request";
+  item: "input" | "cache_read" | "cache_write" | "cache_write_1h" | "output" | "request";
   quantity: number;
   price: Price;
   /** The price is shown for so many. */
   per: bigint;
 }
 
-function linesOf({ input, output, cached, perRequest }: TokenPrices, usage: Usage): Line[] {
+function linesOf({ input, output, cached, cacheWrite, cacheWriteHour, perRequest }: TokenPrices, usage: Usage): Line[] {
+  const { cacheWriteHour: hour = 0 } = usage;
   return [
     { item: "input", quantity: usage.input, price: input, per: million },
     { item: "cache_read", quantity: usage.cacheRead, price: cached ?? input, per: million },
-    { item: "cache_write", quantity: usage.cacheWrite, price: input, per: million },
+    { item: "cache_write", quantity: usage.cacheWrite - hour, price: cacheWrite, per: million },
+    { item: "cache_write_1h", quantity: hour, price: cacheWriteHour, per: million },
     { item: "output", quantity: usage.output, price: output, per: million },
     { item: "request", quantity: perRequest === 0n ? 0 : 1, price: priceFromAmount(perRequest), per: 1n },
   ];

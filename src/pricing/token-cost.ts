@@ -1,7 +1,71 @@
 // What a token-billed call costs: pure functions of a price snapshot and a measured usage. One rounding, up, at the end.
-import type { TokenPrices } from "../catalog/types.ts";
-import { affordableUnits, type Amount, amountOf, type Price, roundUpTo } from "../money.ts";
+import type { TokenPrices, TokenRates, TokenTerms } from "../catalog/types.ts";
+import { affordableUnits, type Amount, amountOf, million, type Price, roundUpTo } from "../money.ts";
 import type { Usage } from "../usage.ts";
+
+/** What the prices of a call depend on. */
+export interface PricedCall {
+  /** Tokens of its prompt, cached ones included. */
+  prompt: number;
+  /** The service tier that is charged; null: none. */
+  tier: string | null;
+}
+
+/** The terms' own prices where nothing changes them. */
+export function pricesOf(terms: TokenTerms, { prompt, tier }: PricedCall): TokenPrices {
+  const { prices, longContext } = terms;
+  const isLong = longContext !== null && prompt > longContext.above;
+  return atTier(terms, isLong ? { ...prices, ...ratesOf(longContext), longContext: true } : prices, tier);
+}
+
+/** The most that any token of the call can cost, if its prompt has at most so many: a shorter one may cost the usual prices. */
+export function dearestPricesOf(terms: TokenTerms, { prompt, tier }: PricedCall): TokenPrices {
+  const { prices, longContext } = terms;
+  const mayBeLong = longContext !== null && prompt > longContext.above;
+  return atTier(terms, mayBeLong ? { ...prices, ...dearer(prices, longContext) } : prices, tier);
+}
+
+function atTier({ serviceTiers }: TokenTerms, prices: TokenPrices, tier: string | null): TokenPrices {
+  const multiple = tier === null ? undefined : serviceTiers.get(tier);
+  if (tier === null || multiple === undefined) return prices;
+  const times = (price: Price) => (price * multiple) / million; // exact: src/catalog/prices.ts
+  const { input, output, cached, cacheWrite, cacheWriteHour } = prices;
+  return {
+    ...prices,
+    input: times(input),
+    output: times(output),
+    cached: cached === null ? null : times(cached),
+    cacheWrite: times(cacheWrite),
+    cacheWriteHour: times(cacheWriteHour),
+    serviceTier: tier,
+  };
+}
+
+function ratesOf({ input, output, cached, cacheWrite, cacheWriteHour }: TokenRates): TokenRates {
+  return { input, output, cached, cacheWrite, cacheWriteHour };
+}
+
+function dearer(one: TokenRates, other: TokenRates): TokenRates {
+  const cached = one.cached === null && other.cached === null ? null : max(one.cached ?? one.input, other.cached ?? other.input);
+  return {
+    input: max(one.input, other.input),
+    output: max(one.output, other.output),
+    cached,
+    cacheWrite: max(one.cacheWrite, other.cacheWrite),
+    cacheWriteHour: max(one.cacheWriteHour, other.cacheWriteHour),
+  };
+}
+
+/**
+ * The tier that a call is charged at: what the upstream says that it served, but never a dearer one than was asked for. Null: the usual
+ * prices, also where the model has no price for the tier.
+ */
+export function chargedTier({ serviceTiers }: TokenTerms, asked: string | null, served: string | undefined): string | null {
+  const wanted = asked === null ? undefined : serviceTiers.get(asked);
+  if (wanted === undefined) return null;
+  if (served === undefined || (serviceTiers.get(served) ?? million) >= wanted) return asked;
+  return serviceTiers.has(served) ? served : null;
+}
 
 interface TokenCost {
   cost: Amount;
@@ -11,15 +75,20 @@ interface TokenCost {
 
 export function tokenCost(prices: TokenPrices, usage: Usage): TokenCost {
   const cached = prices.cached ?? prices.input;
+  const { cacheWriteHour: hour = 0 } = usage;
   const cost = chargeOf(
     prices,
-    BigInt(usage.input + usage.cacheWrite) * prices.input + BigInt(usage.cacheRead) * cached + BigInt(usage.output) * prices.output,
+    BigInt(usage.input) * prices.input +
+      BigInt(usage.cacheRead) * cached +
+      BigInt(usage.cacheWrite - hour) * prices.cacheWrite +
+      BigInt(hour) * prices.cacheWriteHour +
+      BigInt(usage.output) * prices.output,
   );
   const saved = cached < prices.input ? amountOf(BigInt(usage.cacheRead) * (prices.input - cached)) : 0n;
   return { cost, cacheDiscount: saved };
 }
 
-/** The most that `inputTokens` and `outputTokens` can cost: nothing is assumed to be cached. */
+/** The most that `inputTokens` and `outputTokens` can cost, however they are cached. */
 export function tokenCostBound(prices: TokenPrices, inputTokens: number, outputTokens: number): Amount {
   return chargeOf(prices, BigInt(inputTokens) * dearestInput(prices) + BigInt(outputTokens) * prices.output);
 }
@@ -35,6 +104,10 @@ function chargeOf({ perRequest, step }: TokenPrices, sum: Price): Amount {
   return roundUpTo(perRequest + amountOf(sum), step);
 }
 
-function dearestInput({ input, cached }: TokenPrices): Price {
-  return cached !== null && cached > input ? cached : input;
+function dearestInput({ input, cached, cacheWrite, cacheWriteHour }: TokenPrices): Price {
+  return [cached ?? input, cacheWrite, cacheWriteHour].reduce(max, input);
+}
+
+function max(one: Price, other: Price): Price {
+  return one > other ? one : other;
 }

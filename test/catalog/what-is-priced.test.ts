@@ -28,6 +28,22 @@ const cases: [title: string, text: string, line: number, message: RegExp][] = [
     7,
     /image_tokens_max: belongs to language models/,
   ],
+  ...(
+    [
+      ["a price of cache writes of a model that caches nothing", "embedding", "cache_write: 1", /cache_write: belongs to language models/],
+      ["long prompts beyond the window", "language", "long_context: { above: 8000, input: 2, output: 4 }", /above: is never exceeded/],
+      ["a tier that is free", "language", "service_tiers: { flex: 0 }", /flex: must be > 0/],
+      ["a tier without a proper name", "language", 'service_tiers: { "Fast lane": 2 }', /"Fast lane" is no name of a tier/],
+      ["a tier whose prices can't be exact", "language", "service_tiers: { flex: 0.3333333 }", /flex: has more than 6 decimals/],
+      ["a tier that makes a price inexact", "language", "service_tiers: { flex: 0.00001 }", /1\.234567 has more than 6 decimals/],
+      ["a price of a misplaced point", "language", "cache_write: 0.0000001", /cache_write: has more than 6 decimals/],
+    ] as const
+  ).map(([title, type, more, message]): (typeof cases)[number] => [
+    title,
+    fileOf([`type: ${type}`, "context_window: 8000", `pricing: { mode: per-token, input: 1.234567, output: 2, ${more} }`]),
+    7,
+    message,
+  ]),
   ["a bound of no tokens", chat("image_tokens_max: 0"), 7, /image_tokens_max: must be >= 1/],
   [
     "a forwarded field that is not withheld",

@@ -30,6 +30,11 @@ beforeAll(async () => {
   refunded = (await make(gateway, account, asks.image)).row;
   const { rows } = await gateway.context.db.pool.query<{ shown_id: string }>("select shown_id from media_job where id = $1", [refunded.id]);
   expect(await refundJob(gateway.context.db, rows[0]!.shown_id)).toBeNull();
+  // A call whose refund was too much, and was corrected.
+  const { request_id: call } = made.get("chat")!;
+  const given = (await svc("refund", call, "--reason", "a wrong answer", "--amount", "0.00002", "--json")).json();
+  const taken = ["account", "adjust", account.id, "-0.00001", "--reason", "half of it was right", "--entry", String(given.entry_id)];
+  expect((await svc(...taken)).stderr).toBe("");
   // A job that was given up and that its provider finished: no customer paid for it (src/jobs/late-watch.ts).
   const late = await newJob(gateway, account, { model: "demo/video", kind: "video" });
   await gateway.context.db.pool.query(
@@ -49,7 +54,7 @@ describe("the sums", () => {
     "by %s: revenue is what the ledger's charges less its refunds are, cost what every attempt and late work cost",
     async (by) => {
       const { rows, total } = await report("margin", by);
-      expect(units(total.revenue)).toBe(await sumOf("case when kind in ('usage', 'refund') then -amount end"));
+      expect(units(total.revenue)).toBe(await sumOf("case when kind in ('usage', 'refund', 'earned_adjustment') then -amount end"));
       const costs = [...made.values(), refunded].reduce((sum, { expense }) => sum + (expense ?? 0n), 321n);
       expect(units(total.cost)).toBe(costs);
       expect(total.requests).toBe(made.size + 1);
@@ -93,6 +98,14 @@ describe("a row", () => {
     const figures = { revenue: Number(image.cost) / 1e8, cost: Number(image.expense! + refunded.expense!) / 1e8 };
     expect(await rowOf("model", "demo/image")).toMatchObject({ requests: 2, ...figures });
     expect(await rowOf("route", "studio/ember/flash-image")).toMatchObject({ requests: 2, ...figures });
+  });
+
+  test("a refund in part, and its correction, leave the rest of the charge", async () => {
+    const [chat, ...others] = ["chat", "chat, streamed", "response", "completion"].map((kind) => made.get(kind)!.cost);
+    expect(await rowOf("model", "demo/chat")).toMatchObject({
+      requests: 4,
+      revenue: Number(others.reduce((sum, cost) => sum + cost, chat! - 1_000n)) / 1e8,
+    });
   });
 
   test("of an account and a key names them; an account that owes money appears without a call", async () => {

@@ -12,6 +12,8 @@ const prices: fc.Arbitrary<TokenPrices> = fc.record({
   input: price,
   output: price,
   cached: fc.option(price),
+  cacheWrite: price,
+  cacheWriteHour: price,
   perRequest: fc.bigInt({ min: 0n, max: 1_000_000n }),
   step: fc.constantFrom(1n, 10_000n),
 });
@@ -19,7 +21,8 @@ const tokens = fc.nat(1_000_000);
 const usage: fc.Arbitrary<Usage> = fc.record({
   input: tokens,
   cacheRead: tokens,
-  cacheWrite: tokens,
+  cacheWrite: fc.constant(900_000),
+  cacheWriteHour: fc.nat(900_000),
   output: tokens,
   reasoning: fc.constant(0),
 });
@@ -74,7 +77,15 @@ describe("recomputing a receipt", () => {
 });
 
 describe("a receipt", () => {
-  const plain: TokenPrices = { input: 500_000n, output: 1_500_000n, cached: null, perRequest: 0n, step: 1n };
+  const plain: TokenPrices = {
+    input: 500_000n,
+    output: 1_500_000n,
+    cached: null,
+    cacheWrite: 500_000n,
+    cacheWriteHour: 500_000n,
+    perRequest: 0n,
+    step: 1n,
+  };
   const used: Usage = { input: 9, cacheRead: 4, cacheWrite: 2, output: 12, reasoning: 3 };
 
   test("tokens read from a cache cost the input price where the model has no other; written ones always do", () => {

@@ -9,12 +9,22 @@ const prices: fc.Arbitrary<TokenPrices> = fc.record({
   input: price,
   output: price,
   cached: fc.option(price),
+  cacheWrite: price,
+  cacheWriteHour: price,
   perRequest: fc.bigInt({ min: 0n, max: 1_000_000n }),
   step: fc.constantFrom(1n, 10_000n),
 });
 const tokens = fc.nat(1_000_000);
 
-const plain: TokenPrices = { input: 500_000n, output: 1_500_000n, cached: 50_000n, perRequest: 0n, step: 1n };
+const plain: TokenPrices = {
+  input: 500_000n,
+  output: 1_500_000n,
+  cached: 50_000n,
+  cacheWrite: 500_000n,
+  cacheWriteHour: 500_000n,
+  perRequest: 0n,
+  step: 1n,
+};
 const usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
 
 describe("a token cost", () => {
@@ -41,7 +51,8 @@ describe("a token cost", () => {
   test("is never above the bound of its tokens, however they were cached", () => {
     fc.assert(
       fc.property(prices, tokens, tokens, tokens, tokens, (p, input, cacheRead, cacheWrite, output) => {
-        const { cost, cacheDiscount } = tokenCost(p, { input, cacheRead, cacheWrite, output, reasoning: 0 });
+        const cacheWriteHour = Math.floor(cacheWrite / 3);
+        const { cost, cacheDiscount } = tokenCost(p, { input, cacheRead, cacheWrite, cacheWriteHour, output, reasoning: 0 });
         expect(cost).toBeLessThanOrEqual(tokenCostBound(p, input + cacheRead + cacheWrite, output));
         expect(cacheDiscount).toBeGreaterThanOrEqual(0n);
       }),

@@ -31,6 +31,7 @@ export function chatAdapter({ providers }: Pick<Context, "providers">, { text, b
     fits: (other) => declares(other, needs) && isPriced(body, other),
     measure: () => promptSize(body),
     cap: outputCap(body),
+    tier: body.service_tier,
     async call({ candidate, hold, upstream }) {
       const chat = adapterOf(providers.chat, candidate);
       return chat({

@@ -15,6 +15,7 @@ export interface ChatFields {
   max_completion_tokens?: number | null;
   store?: unknown;
   metadata?: unknown;
+  service_tier?: string | null;
   reasoning_effort?: string | null;
   reasoning?: { effort?: string | null; max_tokens?: number | null } | null;
 }
@@ -22,7 +23,7 @@ export interface ChatFields {
 export function upstreamBody(text: JsonText, body: ChatFields, candidate: Candidate, hold: TokenHold): JsonText {
   const cap = capFor(candidate, hold);
   return spliceJson(text, {
-    ...withheldEdits(body, candidate.route),
+    ...withheldEdits(body, candidate),
     model: JSON.stringify(candidate.route.model),
     ...(body.store === undefined ? {} : { store: null }),
     ...(body.metadata === undefined ? {} : { metadata: null }),

@@ -39,7 +39,7 @@ export function embeddingAdapter({ providers }: Pick<Context, "providers">, { te
       return embed({
         ...upstream,
         body: spliceJson(text, {
-          ...withheldEdits(body, candidate.route),
+          ...withheldEdits(body, candidate),
           model: JSON.stringify(candidate.route.model),
           ...(body.dimensions === null ? { dimensions: null } : {}), // null means "not given", and not every host accepts it
         }),

@@ -41,6 +41,7 @@ export function messageAdapter(
     fits: (other) => declares(other, needs) && isPriced(body, other) && (needs.address === null || fetchesDocuments(other)),
     measure: () => messageSize(body),
     cap: { asked: body.max_tokens ?? null, choices: 1 },
+    tier: body.service_tier,
     async call({ candidate, hold, size, upstream }) {
       const messages = adapterOf(providers.messages, candidate);
       return messages({
@@ -69,6 +70,7 @@ function charactersOf({ message, hiddenCharacters = 0 }: MessageWhole): number {
 
 interface MessageFields extends ThoughtFields {
   max_tokens?: number;
+  service_tier?: string;
 }
 
 function messageBody(text: JsonText, body: MessageFields, candidate: Candidate, hold: TokenHold): JsonText {
@@ -76,7 +78,7 @@ function messageBody(text: JsonText, body: MessageFields, candidate: Candidate, 
   const { model, route } = candidate;
   const budgetsOnly = route.provider.protocol === "anthropic" && route.thinking !== "adaptive";
   return spliceJson(text, {
-    ...withheldEdits(body, route),
+    ...withheldEdits(body, candidate),
     model: JSON.stringify(route.model),
     ...(cap === null || cap === body.max_tokens ? {} : { max_tokens: String(cap) }),
     ...thinkingEdits(body, { model, budgetsOnly, cap, outputMax: outputMaxOf(candidate, hold) }),

@@ -28,7 +28,7 @@ export function rerankAdapter({ providers }: Pick<Context, "providers">, { text,
       const rerank = adapterOf(providers.rerank, candidate);
       return rerank({
         ...upstream,
-        body: spliceJson(text, { ...withheldEdits(body, candidate.route), model: JSON.stringify(candidate.route.model) }),
+        body: spliceJson(text, { ...withheldEdits(body, candidate), model: JSON.stringify(candidate.route.model) }),
         documents: body.documents.length,
         topN: body.top_n ?? null,
       });

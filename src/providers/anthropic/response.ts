@@ -111,7 +111,8 @@ export function readMessageUsage(usage: unknown): Usage | null {
   const output = count(objectOf(usage)["output_tokens"]);
   if (prompt === null || output === null) return null;
   const thinking = count(objectOf(objectOf(usage)["output_tokens_details"])["thinking_tokens"]) ?? 0;
-  return { ...prompt, output, reasoning: Math.min(thinking, output) };
+  const tier = textOf(objectOf(usage)["service_tier"]);
+  return { ...prompt, output, reasoning: Math.min(thinking, output), ...(tier === null ? {} : { serviceTier: tier }) };
 }
 
 /** `input_tokens` excludes both caches. Null where nothing is reported; all zeros are a placeholder, as no prompt has 0 tokens. */
@@ -136,6 +137,7 @@ const figures = [
   "cache_creation_input_tokens",
   "cache_creation",
   "output_tokens_details",
+  "service_tier",
 ] as const;
 
 /**

@@ -1,7 +1,7 @@
 // Reads the tokens that an upstream reports, wherever it puts them, into disjoint buckets that never go below zero. A cost that an
 // upstream reports is never read (docs/behaviour/billing.md#usage).
 import type { Usage } from "../../usage.ts";
-import { arrayOf, count, isObject, type Json, objectOf } from "../json/read.ts";
+import { arrayOf, count, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 
 /**
  * From a whole answer or a chunk. Null where the host reports none, or only one side of the sum: half a report must not make the
@@ -17,7 +17,8 @@ export function readUsage(answer: Json): Usage | null {
   const prompt = promptShown ?? (reasoningTokens(usage) === 0 ? restOfTotal(usage, completionShown) : null);
   const completion = completionShown ?? (cacheReadTokens(usage) + cacheWriteTokens(usage) === 0 ? restOfTotal(usage, promptShown) : null);
   if (prompt === null || completion === null || prompt + completion === 0) return null;
-  return buckets(usage, prompt, completion, completionShown !== null);
+  const tier = textOf(answer["service_tier"]);
+  return { ...buckets(usage, prompt, completion, completionShown !== null), ...(tier === null ? {} : { serviceTier: tier }) };
 }
 
 function restOfTotal(usage: Json, other: number | null): number | null {

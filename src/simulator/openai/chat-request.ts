@@ -20,6 +20,8 @@ export interface ChatRequest {
   tokensMax: number;
   stop: string[];
   stream: boolean;
+  /** The tier that it is served at. */
+  serviceTier: string;
   includeUsage: boolean;
   /** Null: no logprobs; else how many alternatives. */
   topLogprobs: number | null;
@@ -45,6 +47,7 @@ export function readChatRequest(body: Buffer): ChatRequest {
     tokensMax: readWhole(fields, "max_completion_tokens", 1, 1e9) ?? readWhole(fields, "max_tokens", 1, 1e9) ?? Number.POSITIVE_INFINITY,
     stop: readStop(fields["stop"]),
     stream: fields["stream"] === true,
+    serviceTier: fields["service_tier"] === "flex" || fields["service_tier"] === "priority" ? fields["service_tier"] : "default",
     includeUsage: isFields(fields["stream_options"]) && fields["stream_options"]["include_usage"] === true,
     topLogprobs: readTopLogprobs(fields, knobs),
     documentSchema: readDocumentSchema(fields["response_format"]),

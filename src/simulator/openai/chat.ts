@@ -43,7 +43,7 @@ function completion(request: ChatRequest, promptTokens: number, choices: Choice[
     model: request.model,
     choices: choices.map((choice, index) => completionChoice(request, choice, index)),
     ...(request.knobs.noUsage ? {} : { usage: chatUsage(request, promptTokens, choices) }),
-    service_tier: "default",
+    service_tier: request.serviceTier,
     system_fingerprint: "fp_simulator",
   };
 }

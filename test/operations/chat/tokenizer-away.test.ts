@@ -69,7 +69,9 @@ describe("200", () => {
     const reply = await world.chat(await world.account(), { model: "demo/tight" });
     const row = (await world.logOf(reply))!;
     expect(row).toMatchObject({ estimated: true, status: "success", output_tokens: 400n });
-    expect(row.cost).toBe(row.reserved);
+    const charged = { prompt_tokens: likely, completion_tokens: 4, prompt_tokens_details: { cached_tokens: 0 } };
+    expect(row.cost).toBe(BigInt(Math.round(costUsd(charged, prices) * 1e8)));
+    expect(row.cost).toBeLessThanOrEqual(row.reserved);
   });
 
   test("a prompt whose bytes alone are too many for its context window is refused", async () => {

@@ -51,7 +51,7 @@ describe("records", () => {
     ]);
     expect(blocksOf(records)).toEqual([{ type: "text", text: 'The "sea" is\nwide.', json: "" }]);
     expect(stream.tally).toEqual({
-      usage: { input: 9, cacheRead: 2, cacheWrite: 0, output: 4, reasoning: 0 },
+      usage: { input: 9, cacheRead: 2, cacheWrite: 0, output: 4, reasoning: 0, serviceTier: "standard" },
       prompt: { input: 9, cacheRead: 2, cacheWrite: 0 },
       ...{ deltas: 2, characters: 18, end: { stop_reason: "end_turn", stop_sequence: null } },
     });

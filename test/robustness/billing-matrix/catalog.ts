@@ -60,7 +60,7 @@ function modelsOf({ cell, model, tag }: Planned): object[] {
 
 function modelOf(cell: Cell, id: string, prices: Prices, routes: object[]): object {
   const pricing = { mode: "per-token", ...(cell.kind === "embeddings" || cell.kind === "rerank" ? { input: prices.input } : prices) };
-  const output = writes(cell) ? { max_output_tokens: 1_000 } : {};
+  const output = writes(cell) ? { max_output_tokens: 10_000 } : {};
   return { id, type: dialects[cell.kind].type, context_window: 128_000, ...output, pricing, routes };
 }
 

@@ -14,7 +14,11 @@ export const openai: Host = {
     "logprobs.sse": { usage: tokens(9, 0, 0, 1), content: "A", logprobs: [["A", -0.25, { A: -0.25, B: -1.5 }]] },
     "refusal.json": { usage: tokens(9, 0, 0, 6), refusal: "I can't help with that." },
     "stream.sse": { usage: tokens(7, 2, 0, 4), content: 'The "sea" is\nwide.', kept: ["service_tier", "system_fingerprint"] },
-    "whole.json": { usage: tokens(50, 40, 10, 50, 20), content: "Hi", kept: ["service_tier", "system_fingerprint"] },
+    "whole.json": {
+      usage: { ...tokens(50, 40, 10, 50, 20), serviceTier: "default" },
+      content: "Hi",
+      kept: ["service_tier", "system_fingerprint"],
+    },
   },
   faults: {
     "error-400-context.json": {

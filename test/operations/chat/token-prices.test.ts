@@ -1,0 +1,188 @@
+// Prices as vendors have them: cache writes of five minutes and of an hour, service tiers, long prompts. What is reserved, charged, shown on
+// the receipt and on the price lists (docs/behaviour/billing.md#modes).
+import { describe, expect, test } from "vitest";
+import type { TestAccount, TestReply } from "../../support/gateway.ts";
+import { chatWorld, hello, language, provider } from "./chat-gateway.ts";
+
+/** USD per million tokens; in 1e-8 USD a token costs a hundredth of a million of it: 2 USD are 200 units. */
+const writes = { mode: "per-token", input: 2, output: 10, cached: 0.2, cache_write: 2.5, cache_write_1h: 4 };
+const tiers = { mode: "per-token", input: 2, output: 10, service_tiers: { flex: 0.5, priority: 2, scale: 3 } };
+const long = {
+  mode: "per-token",
+  input: 2,
+  output: 10,
+  cached: 0.2,
+  cache_write: 2.5,
+  long_context: { above: 1_000, input: 4, output: 15, cached: 0.4 },
+};
+const knobs = "sim-prompt-tokens-1000+sim-cached-200+sim-cache-write-300+sim-completion-tokens-50";
+const claude = (model: string) => [{ provider: "claude", model }];
+const world = chatWorld(
+  [
+    language("write/openai", [`chat+${knobs}`], { pricing: writes }),
+    language("write/claude", claude(`plain+${knobs}`), { pricing: writes }),
+    language("write/plain", [`chat+${knobs}`], { pricing: { mode: "per-token", input: 2, output: 10, cached: 0.2 } }),
+    language("tier/all", ["chat+sim-prompt-tokens-1000+sim-completion-tokens-50"], { pricing: tiers }),
+    language("tier/none", ["chat+sim-prompt-tokens-1000+sim-completion-tokens-50"], {
+      pricing: { mode: "per-token", input: 2, output: 10 },
+    }),
+    language("tier/falls", ["chat+sim-fail-503"], { pricing: tiers, fallbacks: ["tier/none"] }),
+    language("long/at", ["chat+sim-prompt-tokens-1000+sim-completion-tokens-50"], { pricing: long }),
+    language("long/above", ["chat+sim-prompt-tokens-1001+sim-cached-200+sim-cache-write-300+sim-completion-tokens-50"], { pricing: long }),
+  ],
+  {
+    providers: [
+      ...["north", "south", "west"].map((id) => provider(id)),
+      provider("claude", { protocol: "anthropic", base_url: "simulator:/anthropic/v1" }),
+    ],
+  },
+);
+
+async function served(account: TestAccount, body: object, path = "/v1/chat/completions"): Promise<TestReply> {
+  const reply = await world.gateway.request("POST", path, { key: account.key, body: { messages: hello, max_tokens: 100, ...body } });
+  expect(reply.status).toBe(200);
+  return reply;
+}
+
+async function chargeOf(account: TestAccount, reply: TestReply) {
+  const receipt = await world.gateway.request("GET", `/v1/usage/${reply.headers["x-request-id"]}`, { key: account.key });
+  const { charge, usage } = receipt.json;
+  expect(charge.cost_usd).toBe(charge.rounded_usd);
+  expect((await world.gateway.balance(account)).spent).toBe(charge.cost_usd);
+  const lines = charge.lines.map(({ item, quantity, unit_price_usd }: any) => [item, quantity, unit_price_usd]);
+  return { lines, cost: Math.round(charge.cost_usd * 1e8), usage, charge };
+}
+
+describe("cache writes", () => {
+  test("of five minutes have their own price, and a line of the receipt", async () => {
+    const account = await world.account();
+    const { lines, cost } = await chargeOf(account, await served(account, { model: "write/openai" }));
+    expect(lines).toEqual([
+      ["input", 500, 2],
+      ["cache_read", 200, 0.2],
+      ["cache_write", 300, 2.5],
+      ["output", 50, 10],
+    ]);
+    expect(cost).toBe(500 * 200 + 200 * 20 + 300 * 250 + 50 * 1_000);
+  });
+
+  test("of an hour have theirs", async () => {
+    const account = await world.account();
+    const messages = [{ role: "user", content: [{ type: "text", text: "Hello", cache_control: { type: "ephemeral", ttl: "1h" } }] }];
+    const { lines, cost, usage } = await chargeOf(account, await served(account, { model: "write/claude", messages }, "/v1/messages"));
+    expect(lines).toEqual([
+      ["input", 500, 2],
+      ["cache_read", 200, 0.2],
+      ["cache_write_1h", 300, 4],
+      ["output", 50, 10],
+    ]);
+    expect(cost).toBe(500 * 200 + 200 * 20 + 300 * 400 + 50 * 1_000);
+    expect(usage).toMatchObject({ cache_write: 300, cache_write_1h: 300 });
+  });
+
+  test("a streamed message as well", async () => {
+    const account = await world.account();
+    const messages = [{ role: "user", content: [{ type: "text", text: "Hello", cache_control: { type: "ephemeral", ttl: "1h" } }] }];
+    const { cost } = await chargeOf(account, await served(account, { model: "write/claude", messages, stream: true }, "/v1/messages"));
+    expect(cost).toBe(500 * 200 + 200 * 20 + 300 * 400 + 50 * 1_000);
+  });
+
+  test("without prices of their own they cost what input costs", async () => {
+    const account = await world.account();
+    expect((await chargeOf(account, await served(account, { model: "write/plain" }))).cost).toBe(800 * 200 + 200 * 20 + 50 * 1_000);
+  });
+
+  test("the hold covers the dearest: every token of the prompt could be written for an hour", async () => {
+    const reserved = async (model: string) => Number((await world.logOf(await served(await world.account(), { model })))!.reserved);
+    const bound = 5 + 4 + 16; // "Hello", "user" and the message
+    expect(await reserved("write/plain")).toBe(bound * 200 + 100 * 1_000);
+    expect(await reserved("write/openai")).toBe(bound * 400 + 100 * 1_000);
+  });
+});
+
+describe("service tiers", () => {
+  const plain = 1_000 * 200 + 50 * 1_000;
+  test.each([
+    ["flex", 0.5],
+    ["priority", 2],
+  ])("%s reaches the provider and costs its multiple, which the receipt names", async (service_tier, multiple) => {
+    const account = await world.account();
+    const { cost, charge, lines } = await chargeOf(account, await served(account, { model: "tier/all", service_tier }));
+    expect(world.sent().at(-1)).toMatchObject({ service_tier });
+    expect(cost).toBe(plain * multiple);
+    expect(charge.service_tier).toBe(service_tier);
+    expect(lines).toEqual([
+      ["input", 1_000, 2 * multiple],
+      ["output", 50, 10 * multiple],
+    ]);
+  });
+
+  test("the hold has the multiple", async () => {
+    const reserved = async (more: object) =>
+      Number((await world.logOf(await served(await world.account(), { model: "tier/all", ...more })))!.reserved);
+    expect(await reserved({ service_tier: "priority" })).toBe(2 * (await reserved({})));
+    expect(await reserved({ service_tier: "flex" })).toBe((await reserved({})) / 2);
+  });
+
+  test("a tier that the provider did not serve costs the usual price", async () => {
+    const account = await world.account();
+    const { cost, charge } = await chargeOf(account, await served(account, { model: "tier/all", service_tier: "scale" }));
+    expect(world.sent().at(-1)).toMatchObject({ service_tier: "scale" });
+    expect([cost, charge.service_tier]).toEqual([plain, undefined]);
+  });
+
+  test.each(["auto", "default", "dearest"])("%s, which has no price, is dropped", async (service_tier) => {
+    const account = await world.account();
+    const { cost } = await chargeOf(account, await served(account, { model: "tier/all", service_tier }));
+    expect(world.sent().at(-1)).not.toHaveProperty("service_tier");
+    expect(cost).toBe(plain);
+  });
+
+  test("a fallback without tiers answers at its own price, and gets no tier", async () => {
+    const account = await world.account();
+    const { cost } = await chargeOf(account, await served(account, { model: "tier/falls", service_tier: "priority" }));
+    expect(world.sent().map(({ service_tier }) => service_tier)).toEqual(["priority", undefined]);
+    expect(cost).toBe(plain);
+  });
+});
+
+describe("long prompts", () => {
+  test("a prompt at the limit has the usual prices, one above it those of long prompts, for the whole request", async () => {
+    const account = await world.account();
+    expect((await chargeOf(account, await served(account, { model: "long/at" }))).cost).toBe(1_000 * 200 + 50 * 1_000);
+    const other = await world.account();
+    const { lines, charge } = await chargeOf(other, await served(other, { model: "long/above" }));
+    expect(lines).toEqual([
+      ["input", 501, 4],
+      ["cache_read", 200, 0.4],
+      ["cache_write", 300, 4],
+      ["output", 50, 15],
+    ]);
+    expect(charge.long_context).toBe(true);
+  });
+
+  test("the hold has those prices once the prompt may be so long", async () => {
+    const reserved = async (bytes: number) => {
+      const reply = await served(await world.account(), { model: "long/at", messages: [{ role: "user", content: "a".repeat(bytes) }] });
+      return Number((await world.logOf(reply))!.reserved);
+    };
+    expect(await reserved(980)).toBe((980 + 4 + 16) * 250 + 100 * 1_000); // every token may be written to the cache
+    expect(await reserved(981)).toBe((981 + 4 + 16) * 400 + 100 * 1_500);
+  });
+});
+
+test("the model list and the price list show them, and nothing new for models without", async () => {
+  const rows = (await world.gateway.request("GET", "/v1/models")).json.data;
+  const pricingOf = (id: string) => rows.find((row: any) => row.id === id).pricing;
+  expect(pricingOf("write/openai")).toEqual(writes);
+  expect(pricingOf("tier/all")).toEqual({ ...tiers, cached: null });
+  const shownLong = { above: 1_000, input: 4, output: 15, cached: 0.4, cache_write: 4, cache_write_1h: 4 };
+  expect(pricingOf("long/at")).toEqual({ ...long, long_context: shownLong });
+  expect(pricingOf("tier/none")).toEqual({ mode: "per-token", input: 2, output: 10, cached: null });
+  const text = (await world.gateway.request("GET", "/v1/pricing")).json.text;
+  const priceOf = (id: string) => text.find((row: any) => row.id === id);
+  expect(priceOf("write/openai")).toMatchObject({ cache_write_per_1m: 2.5, cache_write_1h_per_1m: 4 });
+  expect(priceOf("tier/all")).toMatchObject({ service_tiers: tiers.service_tiers });
+  expect(priceOf("long/at")).toMatchObject({ long_context: shownLong });
+  expect(Object.keys(priceOf("tier/none"))).not.toContain("service_tiers");
+});
