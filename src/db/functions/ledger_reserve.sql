@@ -18,8 +18,11 @@ declare r record; payers bigint[]; current bigint; left_over bigint; held bigint
 begin
   setting := set_config('synchronous_commit', 'off', true);
   payers := array(select b.account_id
-    from (select account_id, min(least) as least from unnest(_account, _least) q(account_id, least) group by account_id) asked
-    join balance b on b.account_id = asked.account_id where b.available >= asked.least order by b.account_id for no key update of b);
+    from (select q.account_id, min(q.least) as least, bool_or(h.id is not null) as is_held
+        from unnest(_account, _id, _least) q(account_id, id, least) left join hold h on h.account_id = q.account_id and h.id = q.id
+        group by q.account_id) asked
+    join balance b on b.account_id = asked.account_id
+    where b.available >= asked.least or asked.is_held order by b.account_id for no key update of b);
   for r in
     select q.n::int as n, q.account_id, q.want, q.least, q.key_id, 'pool ' || q.pool as pool, q.pool_max, 'group ' || q.pool_group as pool_group,
       q.group_max, b.available, b.reserved, h.amount as existing, k.limit_amount - k.spent - k.reserved as key_left,
