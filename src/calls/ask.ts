@@ -14,6 +14,8 @@ export interface Ask {
   since: number;
   /** Fires when the client has disconnected. */
   signal: AbortSignal;
+  /** Fires when the gateway has to stop, also for a caller who has left before. */
+  stopping: AbortSignal;
   /** Adds headers to every answer to this request from now on, refusals included. */
   addHeaders: (headers: Record<string, string>) => void;
 }
