@@ -124,7 +124,7 @@ async function readWhole(read: AnswerBody["read"], control: SocketControl, maxBy
 // the kernel's buffers was read, which takes a moment of reading without a pause.
 
 /** A shorter pause makes no host give up. */
-const longPauseMs = 250;
+const longPauseMs = 1_000;
 /** Reading without a pause for longer than this, the buffers are empty: what fails then is the host's own. */
 const catchUpMs = 5_000;
 

@@ -27,7 +27,7 @@ const rows: Record<string, Row> = {
   slow: { upstream: `slow+sim-slow-1500ms${hidden}`, reasoning: true },
   fails: { upstream: "fails+sim-slow-800ms+sim-fail-503" },
   image: { upstream: "image+sim-stall-after-3+sim-tokens-12" },
-  "drops-slow-readers": { upstream: `drops+sim-drop-stalled-600ms+sim-big-${wide}+sim-tokens-900` },
+  "drops-slow-readers": { upstream: `drops+sim-drop-stalled-1500ms+sim-big-${wide}+sim-tokens-900` },
   "whole-cancelled": { upstream: "whole-cancelled+sim-hang", provider: "cancels" },
   "thinks-cancelled": { upstream: `thinks-cancelled+sim-stall-after-3${hidden}`, reasoning: true, provider: "cancels" },
   "text-drained": { upstream: "text-drained+sim-pace-40ms+sim-tokens-20", provider: "drains" },
