@@ -2976,6 +2976,35 @@ export interface components {
              */
             topup_url: string;
         };
+        /** @description Body of a 409. */
+        CloneVoiceError409: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
         /** @description A completion. */
         Completion: {
             /** @description The answer. */
@@ -3306,6 +3335,35 @@ export interface components {
              */
             topup_url: string;
         };
+        /** @description Body of a 409. */
+        CreateChatCompletionError409: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
         /** @description Body of a 503. */
         CreateChatCompletionError503: {
             /** @description The error. */
@@ -3411,6 +3469,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 409. */
+        CreateCompletionError409: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
         };
         /** @description Body of a 503. */
         CreateCompletionError503: {
@@ -3522,6 +3609,35 @@ export interface components {
              */
             topup_url: string;
         };
+        /** @description Body of a 409. */
+        CreateDecisionError409: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
         /** @description Body of a 503. */
         CreateDecisionError503: {
             /** @description The error. */
@@ -3627,6 +3743,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 409. */
+        CreateEmbeddingsError409: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
         };
         /** @description Body of a 503. */
         CreateEmbeddingsError503: {
@@ -3932,6 +4077,50 @@ export interface components {
              */
             type: "error";
         };
+        /** @description Body of a 409. */
+        CreateMessageAnthropicError409: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused";
+                /** @description The code, where Anthropic's clients look for it. */
+                details: {
+                    /**
+                     * @description Stable code to branch on.
+                     * @enum {string}
+                     */
+                    error_code: "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused";
+                };
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /**
+             * @description Always `error`.
+             * @constant
+             */
+            type: "error";
+        };
         /** @description Body of a 503. */
         CreateMessageAnthropicError503: {
             /** @description The error. */
@@ -4082,6 +4271,35 @@ export interface components {
              */
             topup_url: string;
         };
+        /** @description Body of a 409. */
+        CreateMusicError409: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
         /** @description Body of a 400. */
         CreateRerankBareError400: {
             /** @description The error. */
@@ -4135,6 +4353,21 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 409. */
+        CreateRerankBareError409: {
+            /** @description The error. */
+            error: {
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /**
+                 * @description Stable value to branch on, in place of a code.
+                 * @enum {string}
+                 */
+                type: "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused";
+            };
         };
         /** @description Body of a 413. */
         CreateRerankBareError413: {
@@ -4243,6 +4476,35 @@ export interface components {
              */
             topup_url: string;
         };
+        /** @description Body of a 409. */
+        CreateResponseError409: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
         /** @description Body of a 503. */
         CreateResponseError503: {
             /** @description The error. */
@@ -4349,6 +4611,35 @@ export interface components {
              */
             topup_url: string;
         };
+        /** @description Body of a 409. */
+        CreateSoundEffectError409: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
         /** @description Body of a 400. */
         CreateSpeechError400: {
             /** @description The error. */
@@ -4425,6 +4716,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 409. */
+        CreateSpeechError409: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
         };
         /** @description Body of a 503. */
         CreateSpeechError503: {
@@ -4535,6 +4855,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 409. */
+        CreateSystemOneDecisionError409: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
         };
         /** @description Body of a 503. */
         CreateSystemOneDecisionError503: {
@@ -4699,6 +5048,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 409. */
+        CreateTranscriptionError409: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
         };
         /** @description Body of a 503. */
         CreateTranscriptionError503: {
@@ -5138,6 +5516,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 409. */
+        DesignVoiceError409: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
         };
         /** @description A document. Only on models that accept files. */
         DocumentBlock: {
@@ -11238,7 +11645,15 @@ export interface operations {
                 /** @description `1` keeps the audio and returns JSON with its permanent URL; default: the audio itself. */
                 save_to_blob?: components["schemas"]["SaveToBlob"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
+                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
+                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
+                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -11385,6 +11800,29 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
+            /**
+             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
+             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             */
+            409: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateMusicError409"];
+                };
+            };
             /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
@@ -11497,7 +11935,15 @@ export interface operations {
                 /** @description `1` keeps the audio and returns JSON with its permanent URL; default: the audio itself. */
                 save_to_blob?: components["schemas"]["SaveToBlob"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
+                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
+                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
+                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -11647,6 +12093,29 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
+            /**
+             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
+             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             */
+            409: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateSoundEffectError409"];
+                };
+            };
             /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
@@ -11756,7 +12225,15 @@ export interface operations {
     createSpeech: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
+                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
+                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
+                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -11907,6 +12384,29 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
+            /**
+             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
+             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             */
+            409: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateSpeechError409"];
+                };
+            };
             /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
@@ -12020,7 +12520,15 @@ export interface operations {
     createTranscription: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
+                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
+                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
+                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -12174,6 +12682,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
+                };
+            };
+            /**
+             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
+             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             */
+            409: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateTranscriptionError409"];
                 };
             };
             /**
@@ -12459,7 +12990,15 @@ export interface operations {
     cloneVoice: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
+                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
+                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
+                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -12591,6 +13130,29 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
+            /**
+             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
+             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             */
+            409: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CloneVoiceError409"];
+                };
+            };
             /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
@@ -12719,7 +13281,15 @@ export interface operations {
     designVoice: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
+                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
+                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
+                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -12850,6 +13420,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
+                };
+            };
+            /**
+             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
+             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             */
+            409: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DesignVoiceError409"];
                 };
             };
             /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
@@ -15086,7 +15679,15 @@ export interface operations {
     createChatCompletion: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
+                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
+                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
+                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -15248,6 +15849,29 @@ export interface operations {
                 };
             };
             /**
+             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
+             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             */
+            409: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateChatCompletionError409"];
+                };
+            };
+            /**
              * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
              *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
              */
@@ -15379,7 +16003,15 @@ export interface operations {
     createCompletion: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
+                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
+                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
+                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -15541,6 +16173,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
+                };
+            };
+            /**
+             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
+             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             */
+            409: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateCompletionError409"];
                 };
             };
             /**
@@ -16414,7 +17069,15 @@ export interface operations {
     createDecision: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
+                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
+                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
+                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -16542,6 +17205,29 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
+            /**
+             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
+             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             */
+            409: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateDecisionError409"];
+                };
+            };
             /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
@@ -16652,7 +17338,15 @@ export interface operations {
     createEmbeddings: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
+                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
+                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
+                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -16799,6 +17493,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
+                };
+            };
+            /**
+             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
+             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             */
+            409: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateEmbeddingsError409"];
                 };
             };
             /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
@@ -18003,7 +18720,15 @@ export interface operations {
     createMessage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
+                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
+                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
+                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -18175,6 +18900,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AnthropicError404ModelNotFound"];
+                };
+            };
+            /**
+             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
+             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             */
+            409: {
+                headers: {
+                    /** @description The same id, under the name that Anthropic's clients read. */
+                    "request-id": string;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateMessageAnthropicError409"];
                 };
             };
             /**
@@ -18867,7 +19617,15 @@ export interface operations {
     createRerank: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
+                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
+                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
+                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -19008,6 +19766,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BareError404ModelNotFound"];
+                };
+            };
+            /**
+             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
+             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             */
+            409: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateRerankBareError409"];
                 };
             };
             /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
@@ -19154,7 +19935,15 @@ export interface operations {
     createResponse: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
+                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
+                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
+                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -19317,6 +20106,29 @@ export interface operations {
                 };
             };
             /**
+             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
+             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             */
+            409: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateResponseError409"];
+                };
+            };
+            /**
              * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
              *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
              */
@@ -19448,7 +20260,15 @@ export interface operations {
     createSystemOneDecision: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
+                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
+                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
+                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -19574,6 +20394,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /**
+             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
+             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             */
+            409: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateSystemOneDecisionError409"];
                 };
             };
             /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */

@@ -59,6 +59,9 @@ export type ErrorCode =
   | "used_token"
   | "expired_token"
   | "payment_event_not_applied"
+  | "idempotency_in_progress"
+  | "idempotency_replayed"
+  | "idempotency_key_reused"
   | "missing_api_key"
   | "invalid_api_key"
   | "invalid_credentials"
@@ -369,6 +372,30 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "The event was not applied: {reason}.",
     "happened": "The event does not fit what the gateway knows of the payment. Nothing moved; the operator can list such events.",
     "fix": "The payment provider sends it again. The operator finds it with svc payment list."
+  },
+  "idempotency_in_progress": {
+    "status": 409,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "message": "The request with this idempotency key is still running.",
+    "happened": "A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.",
+    "fix": "Wait until it has ended, at least the seconds of `Retry-After`, and ask again."
+  },
+  "idempotency_replayed": {
+    "status": 409,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "message": "The request with this idempotency key was carried out, and its answer is no longer kept.",
+    "happened": "Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.",
+    "fix": "Find the first request's charge in GET /v1/auth/usage/logs, or send a new request with another key."
+  },
+  "idempotency_key_reused": {
+    "status": 409,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "message": "The idempotency key was used with another request.",
+    "happened": "A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.",
+    "fix": "Use a key of its own for each request."
   },
   "missing_api_key": {
     "status": 401,

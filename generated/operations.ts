@@ -112,6 +112,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "prompt_too_long",
       "invalid_duration",
       "not_a_music_model",
+      "idempotency_in_progress",
+      "idempotency_replayed",
+      "idempotency_key_reused",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -132,6 +135,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "bodyRequired": true,
     "bodyMax": 26214400,
     "parameters": [
+      {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      },
       {
         "name": "save_to_blob",
         "in": "query",
@@ -161,6 +170,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "prompt_too_long",
       "invalid_duration",
       "not_an_sfx_model",
+      "idempotency_in_progress",
+      "idempotency_replayed",
+      "idempotency_key_reused",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -181,6 +193,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "bodyRequired": true,
     "bodyMax": 26214400,
     "parameters": [
+      {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      },
       {
         "name": "save_to_blob",
         "in": "query",
@@ -209,6 +227,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_request",
       "input_too_long",
       "not_a_tts_model",
+      "idempotency_in_progress",
+      "idempotency_replayed",
+      "idempotency_key_reused",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -231,7 +252,14 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodyRequired": true,
     "bodyMax": 26214400,
-    "parameters": [],
+    "parameters": [
+      {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      }
+    ],
     "successes": [
       200
     ],
@@ -251,6 +279,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_parameter",
       "request_rejected",
       "segments_unsupported",
+      "idempotency_in_progress",
+      "idempotency_replayed",
+      "idempotency_key_reused",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -316,7 +347,14 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         }
       ]
     },
-    "parameters": [],
+    "parameters": [
+      {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      }
+    ],
     "successes": [
       200
     ],
@@ -380,6 +418,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_parameter",
       "invalid_request",
       "not_a_voice_clone_model",
+      "idempotency_in_progress",
+      "idempotency_replayed",
+      "idempotency_key_reused",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -413,7 +454,14 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         }
       ]
     },
-    "parameters": [],
+    "parameters": [
+      {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      }
+    ],
     "successes": [
       200
     ],
@@ -434,6 +482,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_request",
       "description_too_long",
       "not_a_voice_design_model",
+      "idempotency_in_progress",
+      "idempotency_replayed",
+      "idempotency_key_reused",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -453,7 +504,14 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodyRequired": true,
     "bodyMax": 26214400,
-    "parameters": [],
+    "parameters": [
+      {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      }
+    ],
     "successes": [
       200
     ],
@@ -1051,6 +1109,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "wrong_endpoint",
       "request_rejected",
       "unsupported_content",
+      "idempotency_in_progress",
+      "idempotency_replayed",
+      "idempotency_key_reused",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -1072,7 +1133,14 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodyRequired": true,
     "bodyMax": 26214400,
-    "parameters": [],
+    "parameters": [
+      {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      }
+    ],
     "successes": [
       200
     ],
@@ -1092,6 +1160,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_parameter",
       "wrong_endpoint",
       "request_rejected",
+      "idempotency_in_progress",
+      "idempotency_replayed",
+      "idempotency_key_reused",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -1113,7 +1184,14 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodyRequired": true,
     "bodyMax": 26214400,
-    "parameters": [],
+    "parameters": [
+      {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      }
+    ],
     "successes": [
       200
     ],
@@ -1330,6 +1408,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_json",
       "missing_parameter",
       "invalid_parameter",
+      "idempotency_in_progress",
+      "idempotency_replayed",
+      "idempotency_key_reused",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -1349,7 +1430,14 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodyRequired": true,
     "bodyMax": 26214400,
-    "parameters": [],
+    "parameters": [
+      {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      }
+    ],
     "successes": [
       200
     ],
@@ -1369,6 +1457,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_parameter",
       "wrong_endpoint",
       "request_rejected",
+      "idempotency_in_progress",
+      "idempotency_replayed",
+      "idempotency_key_reused",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -1394,7 +1485,14 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodyRequired": true,
     "bodyMax": 26214400,
-    "parameters": [],
+    "parameters": [
+      {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      }
+    ],
     "successes": [
       200
     ],
@@ -1702,6 +1800,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "request_rejected",
       "unsupported_content",
       "thread_unsupported_request",
+      "idempotency_in_progress",
+      "idempotency_replayed",
+      "idempotency_key_reused",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -1723,7 +1824,14 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodyRequired": true,
     "bodyMax": 26214400,
-    "parameters": [],
+    "parameters": [
+      {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      }
+    ],
     "successes": [
       200
     ],
@@ -2048,6 +2156,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_parameter",
       "wrong_endpoint",
       "request_rejected",
+      "idempotency_in_progress",
+      "idempotency_replayed",
+      "idempotency_key_reused",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -2077,7 +2188,14 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodyRequired": true,
     "bodyMax": 26214400,
-    "parameters": [],
+    "parameters": [
+      {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      }
+    ],
     "successes": [
       200
     ],
@@ -2099,6 +2217,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "request_rejected",
       "unsupported_content",
       "stateless_only",
+      "idempotency_in_progress",
+      "idempotency_replayed",
+      "idempotency_key_reused",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -2120,7 +2241,14 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodyRequired": true,
     "bodyMax": 26214400,
-    "parameters": [],
+    "parameters": [
+      {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      }
+    ],
     "successes": [
       200
     ],
@@ -2138,6 +2266,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_json",
       "missing_parameter",
       "invalid_parameter",
+      "idempotency_in_progress",
+      "idempotency_replayed",
+      "idempotency_key_reused",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -2157,7 +2288,14 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodyRequired": true,
     "bodyMax": 26214400,
-    "parameters": [],
+    "parameters": [
+      {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      }
+    ],
     "successes": [
       200
     ],

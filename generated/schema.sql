@@ -90,6 +90,23 @@ CREATE TRIGGER holds_give_back AFTER DELETE ON public.hold REFERENCING OLD TABLE
 CREATE TRIGGER holds_keep_what_they_hold BEFORE UPDATE OF account_id, id, amount, key_id, pool, pool_group ON public.hold FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('a hold keeps its amount, key and slot until it ends');
 CREATE TRIGGER holds_reserve AFTER INSERT ON public.hold REFERENCING NEW TABLE AS added FOR EACH STATEMENT WHEN ((current_setting('svc.moved'::text, true) IS DISTINCT FROM 'by the ledger'::text)) EXECUTE FUNCTION apply_new_holds();
 
+create table idempotency_key (
+  account_id bigint not null,
+  operation text not null,
+  key text not null,
+  hash bytea not null,
+  call_id uuid not null,
+  received_at timestamp with time zone not null,
+  owner uuid,
+  status integer,
+  headers jsonb,
+  body bytea,
+  constraint idempotency_key_pkey PRIMARY KEY (account_id, operation, key),
+  constraint idempotency_key_hash_check CHECK ((length(hash) = 32)),
+  constraint idempotency_key_key_check CHECK (((length(key) >= 1) AND (length(key) <= 128)))
+);
+CREATE INDEX idempotency_key_age ON public.idempotency_key USING btree (received_at);
+
 create table identity (
   issuer text not null,
   subject text not null,
@@ -478,6 +495,7 @@ CREATE INDEX voice_account ON public.voice USING btree (account_id, created_at);
 -- function ensure_partitions(_parent text, _ahead integer) returns void
 -- aggregate entry_hashes(_before bytea, _text text) returns bytea
 -- function entry_text(_account bigint, _seq bigint, _at timestamp with time zone, _id uuid, _kind text, _amount bigint, _ref text, _key bigint, _balance_after bigint) returns text
+-- function idempotency_claim(_account bigint, _operation text, _key text, _hash bytea, _call uuid, _at timestamp with time zone, _owner uuid, _dead_after interval, _life interval) returns TABLE(outcome text, status integer, headers jsonb, body bytea) set enable_seqscan=off, lock_timeout=3s
 -- function ledger_correct(_account bigint, _id uuid, _at timestamp with time zone, _kind text, _amount bigint, _ref text, _reason text, _corrects bigint) returns TABLE(refused text, seq bigint, balance bigint) set enable_seqscan=off, lock_timeout=3s
 -- function ledger_raise(_account bigint, _id uuid, _want bigint) returns TABLE(granted bigint, available bigint, reserved bigint, refused text, key_left bigint) set lock_timeout=1s
 -- function ledger_refund(_account bigint, _id uuid, _at timestamp with time zone, _amount bigint, _reason text) returns TABLE(refused text, seq bigint, refunded bigint, balance bigint) set enable_seqscan=off, lock_timeout=3s

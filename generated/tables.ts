@@ -73,6 +73,19 @@ export interface Hold {
   pool_group: string | null;
 }
 
+export interface IdempotencyKey {
+  account_id: bigint;
+  body: Buffer | null;
+  call_id: string;
+  hash: Buffer;
+  headers: Json | null;
+  key: string;
+  operation: string;
+  owner: string | null;
+  received_at: Timestamp;
+  status: number | null;
+}
+
 export interface Identity {
   account_id: bigint;
   created_at: Timestamp;
@@ -305,6 +318,7 @@ export interface DB {
   balance: Balance;
   commit_proof: CommitProof;
   hold: Hold;
+  idempotency_key: IdempotencyKey;
   identity: Identity;
   key_budget: KeyBudget;
   known_network: KnownNetwork;

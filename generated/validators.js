@@ -714,12 +714,19 @@ validate_bodies_createMusic.evaluated = {
 const parameters_createMusic = validate_parameters_createMusic;
 const schema_parameters_createMusic = {
 "type": "object",
-"properties": { "query": {
+"properties": {
+"header": {
+"type": "object",
+"properties": { "Idempotency-Key": { "type": "string" } },
+"required": []
+},
+"query": {
 "type": "object",
 "properties": { "save_to_blob": { "$ref": "https://svc.invalid/api#/components/schemas/SaveToBlob" } },
 "required": []
-} },
-"required": ["query"],
+}
+},
+"required": ["header", "query"],
 "$id": "https://svc.invalid/api/parameters_createMusic"
 };
 const schema_SaveToBlob = {
@@ -733,7 +740,7 @@ if (evaluated0.dynamicProps) evaluated0.props = void 0;
 if (evaluated0.dynamicItems) evaluated0.items = void 0;
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.query === void 0 && (missing0 = "query")) {
+if (data.header === void 0 && (missing0 = "header") || data.query === void 0 && (missing0 = "query")) {
 validate_parameters_createMusic.errors = [{
 instancePath,
 keyword: "required",
@@ -743,30 +750,62 @@ parentSchema: schema_parameters_createMusic,
 data
 }];
 return false;
-} else if (data.query !== void 0) {
-let data0 = data.query;
+} else {
+if (data.header !== void 0) {
+let data0 = data.header;
 if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
-if (data0.save_to_blob !== void 0) {
-let data1 = data0.save_to_blob;
+if (data0["Idempotency-Key"] !== void 0) {
+let data1 = data0["Idempotency-Key"];
 if (typeof data1 !== "string") {
+validate_parameters_createMusic.errors = [{
+instancePath: instancePath + "/header/Idempotency-Key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createMusic.properties.header.properties["Idempotency-Key"],
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createMusic.errors = [{
+instancePath: instancePath + "/header",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createMusic.properties.header,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.query !== void 0) {
+let data2 = data.query;
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+if (data2.save_to_blob !== void 0) {
+let data3 = data2.save_to_blob;
+if (typeof data3 !== "string") {
 validate_parameters_createMusic.errors = [{
 instancePath: instancePath + "/query/save_to_blob",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_SaveToBlob,
-data: data1
+data: data3
 }];
 return false;
 }
-if (!(data1 === "1" || data1 === "0")) {
+if (!(data3 === "1" || data3 === "0")) {
 validate_parameters_createMusic.errors = [{
 instancePath: instancePath + "/query/save_to_blob",
 keyword: "enum",
 params: { allowedValues: schema_SaveToBlob.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_SaveToBlob,
-data: data1
+data: data3
 }];
 return false;
 }
@@ -778,9 +817,12 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_parameters_createMusic.properties.query,
-data: data0
+data: data2
 }];
 return false;
+}
+var valid0 = true;
+} else var valid0 = true;
 }
 }
 } else {
@@ -798,7 +840,10 @@ validate_parameters_createMusic.errors = vErrors;
 return true;
 }
 validate_parameters_createMusic.evaluated = {
-"props": { "query": true },
+"props": {
+"header": true,
+"query": true
+},
 "dynamicProps": false,
 "dynamicItems": false
 };
@@ -1371,12 +1416,19 @@ validate_bodies_createSoundEffect.evaluated = {
 const parameters_createSoundEffect = validate_parameters_createSoundEffect;
 const schema_parameters_createSoundEffect = {
 "type": "object",
-"properties": { "query": {
+"properties": {
+"header": {
+"type": "object",
+"properties": { "Idempotency-Key": { "type": "string" } },
+"required": []
+},
+"query": {
 "type": "object",
 "properties": { "save_to_blob": { "$ref": "https://svc.invalid/api#/components/schemas/SaveToBlob" } },
 "required": []
-} },
-"required": ["query"],
+}
+},
+"required": ["header", "query"],
 "$id": "https://svc.invalid/api/parameters_createSoundEffect"
 };
 function validate_parameters_createSoundEffect(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -1386,7 +1438,7 @@ if (evaluated0.dynamicProps) evaluated0.props = void 0;
 if (evaluated0.dynamicItems) evaluated0.items = void 0;
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.query === void 0 && (missing0 = "query")) {
+if (data.header === void 0 && (missing0 = "header") || data.query === void 0 && (missing0 = "query")) {
 validate_parameters_createSoundEffect.errors = [{
 instancePath,
 keyword: "required",
@@ -1396,30 +1448,62 @@ parentSchema: schema_parameters_createSoundEffect,
 data
 }];
 return false;
-} else if (data.query !== void 0) {
-let data0 = data.query;
+} else {
+if (data.header !== void 0) {
+let data0 = data.header;
 if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
-if (data0.save_to_blob !== void 0) {
-let data1 = data0.save_to_blob;
+if (data0["Idempotency-Key"] !== void 0) {
+let data1 = data0["Idempotency-Key"];
 if (typeof data1 !== "string") {
+validate_parameters_createSoundEffect.errors = [{
+instancePath: instancePath + "/header/Idempotency-Key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createSoundEffect.properties.header.properties["Idempotency-Key"],
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createSoundEffect.errors = [{
+instancePath: instancePath + "/header",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createSoundEffect.properties.header,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.query !== void 0) {
+let data2 = data.query;
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+if (data2.save_to_blob !== void 0) {
+let data3 = data2.save_to_blob;
+if (typeof data3 !== "string") {
 validate_parameters_createSoundEffect.errors = [{
 instancePath: instancePath + "/query/save_to_blob",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_SaveToBlob,
-data: data1
+data: data3
 }];
 return false;
 }
-if (!(data1 === "1" || data1 === "0")) {
+if (!(data3 === "1" || data3 === "0")) {
 validate_parameters_createSoundEffect.errors = [{
 instancePath: instancePath + "/query/save_to_blob",
 keyword: "enum",
 params: { allowedValues: schema_SaveToBlob.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_SaveToBlob,
-data: data1
+data: data3
 }];
 return false;
 }
@@ -1431,9 +1515,12 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_parameters_createSoundEffect.properties.query,
-data: data0
+data: data2
 }];
 return false;
+}
+var valid0 = true;
+} else var valid0 = true;
 }
 }
 } else {
@@ -1451,7 +1538,10 @@ validate_parameters_createSoundEffect.errors = vErrors;
 return true;
 }
 validate_parameters_createSoundEffect.evaluated = {
-"props": { "query": true },
+"props": {
+"header": true,
+"query": true
+},
 "dynamicProps": false,
 "dynamicItems": false
 };
@@ -2586,6 +2676,82 @@ validate_bodies_createSpeech.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const parameters_createSpeech = validate_parameters_createSpeech;
+const schema_parameters_createSpeech = {
+"type": "object",
+"properties": { "header": {
+"type": "object",
+"properties": { "Idempotency-Key": { "type": "string" } },
+"required": []
+} },
+"required": ["header"],
+"$id": "https://svc.invalid/api/parameters_createSpeech"
+};
+function validate_parameters_createSpeech(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_createSpeech.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.header === void 0 && (missing0 = "header")) {
+validate_parameters_createSpeech.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_createSpeech,
+data
+}];
+return false;
+} else if (data.header !== void 0) {
+let data0 = data.header;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0["Idempotency-Key"] !== void 0) {
+let data1 = data0["Idempotency-Key"];
+if (typeof data1 !== "string") {
+validate_parameters_createSpeech.errors = [{
+instancePath: instancePath + "/header/Idempotency-Key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createSpeech.properties.header.properties["Idempotency-Key"],
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createSpeech.errors = [{
+instancePath: instancePath + "/header",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createSpeech.properties.header,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createSpeech.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createSpeech,
+data
+}];
+return false;
+}
+validate_parameters_createSpeech.errors = vErrors;
+return true;
+}
+validate_parameters_createSpeech.evaluated = {
+"props": { "header": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_createTranscription = validate_bodies_createTranscription;
 const schema_TranscriptionFromUrl = {
 "type": "object",
@@ -3640,6 +3806,82 @@ validate_forms_createTranscription.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const parameters_createTranscription = validate_parameters_createTranscription;
+const schema_parameters_createTranscription = {
+"type": "object",
+"properties": { "header": {
+"type": "object",
+"properties": { "Idempotency-Key": { "type": "string" } },
+"required": []
+} },
+"required": ["header"],
+"$id": "https://svc.invalid/api/parameters_createTranscription"
+};
+function validate_parameters_createTranscription(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_createTranscription.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.header === void 0 && (missing0 = "header")) {
+validate_parameters_createTranscription.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_createTranscription,
+data
+}];
+return false;
+} else if (data.header !== void 0) {
+let data0 = data.header;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0["Idempotency-Key"] !== void 0) {
+let data1 = data0["Idempotency-Key"];
+if (typeof data1 !== "string") {
+validate_parameters_createTranscription.errors = [{
+instancePath: instancePath + "/header/Idempotency-Key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createTranscription.properties.header.properties["Idempotency-Key"],
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createTranscription.errors = [{
+instancePath: instancePath + "/header",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createTranscription.properties.header,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createTranscription.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createTranscription,
+data
+}];
+return false;
+}
+validate_parameters_createTranscription.errors = vErrors;
+return true;
+}
+validate_parameters_createTranscription.evaluated = {
+"props": { "header": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const forms_understandAudio = validate_forms_understandAudio;
 const schema_UnderstandForm = {
 "type": "object",
@@ -3879,6 +4121,82 @@ validate_forms_cloneVoice.evaluated = {
 "name": true,
 "model": true
 },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_cloneVoice = validate_parameters_cloneVoice;
+const schema_parameters_cloneVoice = {
+"type": "object",
+"properties": { "header": {
+"type": "object",
+"properties": { "Idempotency-Key": { "type": "string" } },
+"required": []
+} },
+"required": ["header"],
+"$id": "https://svc.invalid/api/parameters_cloneVoice"
+};
+function validate_parameters_cloneVoice(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_cloneVoice.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.header === void 0 && (missing0 = "header")) {
+validate_parameters_cloneVoice.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_cloneVoice,
+data
+}];
+return false;
+} else if (data.header !== void 0) {
+let data0 = data.header;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0["Idempotency-Key"] !== void 0) {
+let data1 = data0["Idempotency-Key"];
+if (typeof data1 !== "string") {
+validate_parameters_cloneVoice.errors = [{
+instancePath: instancePath + "/header/Idempotency-Key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_cloneVoice.properties.header.properties["Idempotency-Key"],
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_cloneVoice.errors = [{
+instancePath: instancePath + "/header",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_cloneVoice.properties.header,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_cloneVoice.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_cloneVoice,
+data
+}];
+return false;
+}
+validate_parameters_cloneVoice.errors = vErrors;
+return true;
+}
+validate_parameters_cloneVoice.evaluated = {
+"props": { "header": true },
 "dynamicProps": false,
 "dynamicItems": false
 };
@@ -4416,6 +4734,82 @@ return errors === 0;
 }
 validate_bodies_designVoice.evaluated = {
 "props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_designVoice = validate_parameters_designVoice;
+const schema_parameters_designVoice = {
+"type": "object",
+"properties": { "header": {
+"type": "object",
+"properties": { "Idempotency-Key": { "type": "string" } },
+"required": []
+} },
+"required": ["header"],
+"$id": "https://svc.invalid/api/parameters_designVoice"
+};
+function validate_parameters_designVoice(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_designVoice.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.header === void 0 && (missing0 = "header")) {
+validate_parameters_designVoice.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_designVoice,
+data
+}];
+return false;
+} else if (data.header !== void 0) {
+let data0 = data.header;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0["Idempotency-Key"] !== void 0) {
+let data1 = data0["Idempotency-Key"];
+if (typeof data1 !== "string") {
+validate_parameters_designVoice.errors = [{
+instancePath: instancePath + "/header/Idempotency-Key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_designVoice.properties.header.properties["Idempotency-Key"],
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_designVoice.errors = [{
+instancePath: instancePath + "/header",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_designVoice.properties.header,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_designVoice.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_designVoice,
+data
+}];
+return false;
+}
+validate_parameters_designVoice.errors = vErrors;
+return true;
+}
+validate_parameters_designVoice.evaluated = {
+"props": { "header": true },
 "dynamicProps": false,
 "dynamicItems": false
 };
@@ -11905,6 +12299,82 @@ validate_bodies_createChatCompletion.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const parameters_createChatCompletion = validate_parameters_createChatCompletion;
+const schema_parameters_createChatCompletion = {
+"type": "object",
+"properties": { "header": {
+"type": "object",
+"properties": { "Idempotency-Key": { "type": "string" } },
+"required": []
+} },
+"required": ["header"],
+"$id": "https://svc.invalid/api/parameters_createChatCompletion"
+};
+function validate_parameters_createChatCompletion(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_createChatCompletion.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.header === void 0 && (missing0 = "header")) {
+validate_parameters_createChatCompletion.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_createChatCompletion,
+data
+}];
+return false;
+} else if (data.header !== void 0) {
+let data0 = data.header;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0["Idempotency-Key"] !== void 0) {
+let data1 = data0["Idempotency-Key"];
+if (typeof data1 !== "string") {
+validate_parameters_createChatCompletion.errors = [{
+instancePath: instancePath + "/header/Idempotency-Key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createChatCompletion.properties.header.properties["Idempotency-Key"],
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createChatCompletion.errors = [{
+instancePath: instancePath + "/header",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createChatCompletion.properties.header,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createChatCompletion.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createChatCompletion,
+data
+}];
+return false;
+}
+validate_parameters_createChatCompletion.errors = vErrors;
+return true;
+}
+validate_parameters_createChatCompletion.evaluated = {
+"props": { "header": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_createCompletion = validate_bodies_createCompletion;
 const schema_CompletionRequest = {
 "type": "object",
@@ -13479,6 +13949,82 @@ validate_bodies_createCompletion.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const parameters_createCompletion = validate_parameters_createCompletion;
+const schema_parameters_createCompletion = {
+"type": "object",
+"properties": { "header": {
+"type": "object",
+"properties": { "Idempotency-Key": { "type": "string" } },
+"required": []
+} },
+"required": ["header"],
+"$id": "https://svc.invalid/api/parameters_createCompletion"
+};
+function validate_parameters_createCompletion(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_createCompletion.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.header === void 0 && (missing0 = "header")) {
+validate_parameters_createCompletion.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_createCompletion,
+data
+}];
+return false;
+} else if (data.header !== void 0) {
+let data0 = data.header;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0["Idempotency-Key"] !== void 0) {
+let data1 = data0["Idempotency-Key"];
+if (typeof data1 !== "string") {
+validate_parameters_createCompletion.errors = [{
+instancePath: instancePath + "/header/Idempotency-Key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createCompletion.properties.header.properties["Idempotency-Key"],
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createCompletion.errors = [{
+instancePath: instancePath + "/header",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createCompletion.properties.header,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createCompletion.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createCompletion,
+data
+}];
+return false;
+}
+validate_parameters_createCompletion.errors = vErrors;
+return true;
+}
+validate_parameters_createCompletion.evaluated = {
+"props": { "header": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const parameters_listLedgerEntries = validate_parameters_listLedgerEntries;
 const schema_parameters_listLedgerEntries = {
 "type": "object",
@@ -14811,6 +15357,82 @@ validate_bodies_createDecision.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const parameters_createDecision = validate_parameters_createDecision;
+const schema_parameters_createDecision = {
+"type": "object",
+"properties": { "header": {
+"type": "object",
+"properties": { "Idempotency-Key": { "type": "string" } },
+"required": []
+} },
+"required": ["header"],
+"$id": "https://svc.invalid/api/parameters_createDecision"
+};
+function validate_parameters_createDecision(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_createDecision.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.header === void 0 && (missing0 = "header")) {
+validate_parameters_createDecision.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_createDecision,
+data
+}];
+return false;
+} else if (data.header !== void 0) {
+let data0 = data.header;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0["Idempotency-Key"] !== void 0) {
+let data1 = data0["Idempotency-Key"];
+if (typeof data1 !== "string") {
+validate_parameters_createDecision.errors = [{
+instancePath: instancePath + "/header/Idempotency-Key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createDecision.properties.header.properties["Idempotency-Key"],
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createDecision.errors = [{
+instancePath: instancePath + "/header",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createDecision.properties.header,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createDecision.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createDecision,
+data
+}];
+return false;
+}
+validate_parameters_createDecision.errors = vErrors;
+return true;
+}
+validate_parameters_createDecision.evaluated = {
+"props": { "header": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_createEmbeddings = validate_bodies_createEmbeddings;
 const schema_EmbeddingRequest = {
 "type": "object",
@@ -15520,6 +16142,82 @@ return errors === 0;
 }
 validate_bodies_createEmbeddings.evaluated = {
 "props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_createEmbeddings = validate_parameters_createEmbeddings;
+const schema_parameters_createEmbeddings = {
+"type": "object",
+"properties": { "header": {
+"type": "object",
+"properties": { "Idempotency-Key": { "type": "string" } },
+"required": []
+} },
+"required": ["header"],
+"$id": "https://svc.invalid/api/parameters_createEmbeddings"
+};
+function validate_parameters_createEmbeddings(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_createEmbeddings.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.header === void 0 && (missing0 = "header")) {
+validate_parameters_createEmbeddings.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_createEmbeddings,
+data
+}];
+return false;
+} else if (data.header !== void 0) {
+let data0 = data.header;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0["Idempotency-Key"] !== void 0) {
+let data1 = data0["Idempotency-Key"];
+if (typeof data1 !== "string") {
+validate_parameters_createEmbeddings.errors = [{
+instancePath: instancePath + "/header/Idempotency-Key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createEmbeddings.properties.header.properties["Idempotency-Key"],
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createEmbeddings.errors = [{
+instancePath: instancePath + "/header",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createEmbeddings.properties.header,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createEmbeddings.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createEmbeddings,
+data
+}];
+return false;
+}
+validate_parameters_createEmbeddings.errors = vErrors;
+return true;
+}
+validate_parameters_createEmbeddings.evaluated = {
+"props": { "header": true },
 "dynamicProps": false,
 "dynamicItems": false
 };
@@ -24495,6 +25193,82 @@ validate_bodies_createMessage.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const parameters_createMessage = validate_parameters_createMessage;
+const schema_parameters_createMessage = {
+"type": "object",
+"properties": { "header": {
+"type": "object",
+"properties": { "Idempotency-Key": { "type": "string" } },
+"required": []
+} },
+"required": ["header"],
+"$id": "https://svc.invalid/api/parameters_createMessage"
+};
+function validate_parameters_createMessage(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_createMessage.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.header === void 0 && (missing0 = "header")) {
+validate_parameters_createMessage.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_createMessage,
+data
+}];
+return false;
+} else if (data.header !== void 0) {
+let data0 = data.header;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0["Idempotency-Key"] !== void 0) {
+let data1 = data0["Idempotency-Key"];
+if (typeof data1 !== "string") {
+validate_parameters_createMessage.errors = [{
+instancePath: instancePath + "/header/Idempotency-Key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createMessage.properties.header.properties["Idempotency-Key"],
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createMessage.errors = [{
+instancePath: instancePath + "/header",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createMessage.properties.header,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createMessage.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createMessage,
+data
+}];
+return false;
+}
+validate_parameters_createMessage.errors = vErrors;
+return true;
+}
+validate_parameters_createMessage.evaluated = {
+"props": { "header": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_countMessageTokens = validate_bodies_countMessageTokens;
 const schema_TokenCountRequest = {
 "type": "object",
@@ -26829,6 +27603,82 @@ return errors === 0;
 }
 validate_bodies_createRerank.evaluated = {
 "props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_createRerank = validate_parameters_createRerank;
+const schema_parameters_createRerank = {
+"type": "object",
+"properties": { "header": {
+"type": "object",
+"properties": { "Idempotency-Key": { "type": "string" } },
+"required": []
+} },
+"required": ["header"],
+"$id": "https://svc.invalid/api/parameters_createRerank"
+};
+function validate_parameters_createRerank(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_createRerank.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.header === void 0 && (missing0 = "header")) {
+validate_parameters_createRerank.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_createRerank,
+data
+}];
+return false;
+} else if (data.header !== void 0) {
+let data0 = data.header;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0["Idempotency-Key"] !== void 0) {
+let data1 = data0["Idempotency-Key"];
+if (typeof data1 !== "string") {
+validate_parameters_createRerank.errors = [{
+instancePath: instancePath + "/header/Idempotency-Key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createRerank.properties.header.properties["Idempotency-Key"],
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createRerank.errors = [{
+instancePath: instancePath + "/header",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createRerank.properties.header,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createRerank.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createRerank,
+data
+}];
+return false;
+}
+validate_parameters_createRerank.errors = vErrors;
+return true;
+}
+validate_parameters_createRerank.evaluated = {
+"props": { "header": true },
 "dynamicProps": false,
 "dynamicItems": false
 };
@@ -32019,6 +32869,82 @@ validate_bodies_createResponse.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const parameters_createResponse = validate_parameters_createResponse;
+const schema_parameters_createResponse = {
+"type": "object",
+"properties": { "header": {
+"type": "object",
+"properties": { "Idempotency-Key": { "type": "string" } },
+"required": []
+} },
+"required": ["header"],
+"$id": "https://svc.invalid/api/parameters_createResponse"
+};
+function validate_parameters_createResponse(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_createResponse.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.header === void 0 && (missing0 = "header")) {
+validate_parameters_createResponse.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_createResponse,
+data
+}];
+return false;
+} else if (data.header !== void 0) {
+let data0 = data.header;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0["Idempotency-Key"] !== void 0) {
+let data1 = data0["Idempotency-Key"];
+if (typeof data1 !== "string") {
+validate_parameters_createResponse.errors = [{
+instancePath: instancePath + "/header/Idempotency-Key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createResponse.properties.header.properties["Idempotency-Key"],
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createResponse.errors = [{
+instancePath: instancePath + "/header",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createResponse.properties.header,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createResponse.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createResponse,
+data
+}];
+return false;
+}
+validate_parameters_createResponse.errors = vErrors;
+return true;
+}
+validate_parameters_createResponse.evaluated = {
+"props": { "header": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_createSystemOneDecision = validate_bodies_createSystemOneDecision;
 function validate_DecisionRequest_2(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -32305,6 +33231,82 @@ return errors === 0;
 }
 validate_bodies_createSystemOneDecision.evaluated = {
 "props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_createSystemOneDecision = validate_parameters_createSystemOneDecision;
+const schema_parameters_createSystemOneDecision = {
+"type": "object",
+"properties": { "header": {
+"type": "object",
+"properties": { "Idempotency-Key": { "type": "string" } },
+"required": []
+} },
+"required": ["header"],
+"$id": "https://svc.invalid/api/parameters_createSystemOneDecision"
+};
+function validate_parameters_createSystemOneDecision(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_createSystemOneDecision.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.header === void 0 && (missing0 = "header")) {
+validate_parameters_createSystemOneDecision.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_createSystemOneDecision,
+data
+}];
+return false;
+} else if (data.header !== void 0) {
+let data0 = data.header;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0["Idempotency-Key"] !== void 0) {
+let data1 = data0["Idempotency-Key"];
+if (typeof data1 !== "string") {
+validate_parameters_createSystemOneDecision.errors = [{
+instancePath: instancePath + "/header/Idempotency-Key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createSystemOneDecision.properties.header.properties["Idempotency-Key"],
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createSystemOneDecision.errors = [{
+instancePath: instancePath + "/header",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createSystemOneDecision.properties.header,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createSystemOneDecision.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createSystemOneDecision,
+data
+}];
+return false;
+}
+validate_parameters_createSystemOneDecision.errors = vErrors;
+return true;
+}
+validate_parameters_createSystemOneDecision.evaluated = {
+"props": { "header": true },
 "dynamicProps": false,
 "dynamicItems": false
 };
@@ -41173,24 +42175,36 @@ cloneVoice: forms_cloneVoice
 const parameters = {
 createMusic: parameters_createMusic,
 createSoundEffect: parameters_createSoundEffect,
+createSpeech: parameters_createSpeech,
+createTranscription: parameters_createTranscription,
+cloneVoice: parameters_cloneVoice,
+designVoice: parameters_designVoice,
 listVoices: parameters_listVoices,
 updateApiKey: parameters_updateApiKey,
 deleteApiKey: parameters_deleteApiKey,
 signInWithProvider: parameters_signInWithProvider,
 startSignIn: parameters_startSignIn,
 listUsageLogs: parameters_listUsageLogs,
+createChatCompletion: parameters_createChatCompletion,
+createCompletion: parameters_createCompletion,
 listLedgerEntries: parameters_listLedgerEntries,
 getTopup: parameters_getTopup,
 receivePaymentEvent: parameters_receivePaymentEvent,
+createDecision: parameters_createDecision,
+createEmbeddings: parameters_createEmbeddings,
 getGenmediaJob: parameters_getGenmediaJob,
 runGenmedia: parameters_runGenmedia,
 createImage: parameters_createImage,
 listJobs: parameters_listJobs,
 getJob: parameters_getJob,
+createMessage: parameters_createMessage,
 listModels: parameters_listModels,
 recommendModels: parameters_recommendModels,
 getModel: parameters_getModel,
+createRerank: parameters_createRerank,
+createResponse: parameters_createResponse,
+createSystemOneDecision: parameters_createSystemOneDecision,
 getReceipt: parameters_getReceipt,
 createVideo: parameters_createVideo
 };
-export { bodies, bodies_countMessageTokens, bodies_createApiKey, bodies_createChatCompletion, bodies_createCompletion, bodies_createDecision, bodies_createEmbeddings, bodies_createImage, bodies_createMessage, bodies_createMusic, bodies_createRerank, bodies_createResponse, bodies_createSoundEffect, bodies_createSpeech, bodies_createSystemOneDecision, bodies_createTopup, bodies_createTranscription, bodies_createVideo, bodies_designVoice, bodies_forgotPassword, bodies_receivePaymentEvent, bodies_resendVerification, bodies_resetPassword, bodies_runGenmedia, bodies_signIn, bodies_signInWithProvider, bodies_signUp, bodies_startSignIn, bodies_updateApiKey, bodies_verifyAccount, catalogFile, forms, forms_cloneVoice, forms_createTranscription, forms_understandAudio, parameters, parameters_createImage, parameters_createMusic, parameters_createSoundEffect, parameters_createVideo, parameters_deleteApiKey, parameters_getGenmediaJob, parameters_getJob, parameters_getModel, parameters_getReceipt, parameters_getTopup, parameters_listJobs, parameters_listLedgerEntries, parameters_listModels, parameters_listUsageLogs, parameters_listVoices, parameters_receivePaymentEvent, parameters_recommendModels, parameters_runGenmedia, parameters_signInWithProvider, parameters_startSignIn, parameters_updateApiKey };
+export { bodies, bodies_countMessageTokens, bodies_createApiKey, bodies_createChatCompletion, bodies_createCompletion, bodies_createDecision, bodies_createEmbeddings, bodies_createImage, bodies_createMessage, bodies_createMusic, bodies_createRerank, bodies_createResponse, bodies_createSoundEffect, bodies_createSpeech, bodies_createSystemOneDecision, bodies_createTopup, bodies_createTranscription, bodies_createVideo, bodies_designVoice, bodies_forgotPassword, bodies_receivePaymentEvent, bodies_resendVerification, bodies_resetPassword, bodies_runGenmedia, bodies_signIn, bodies_signInWithProvider, bodies_signUp, bodies_startSignIn, bodies_updateApiKey, bodies_verifyAccount, catalogFile, forms, forms_cloneVoice, forms_createTranscription, forms_understandAudio, parameters, parameters_cloneVoice, parameters_createChatCompletion, parameters_createCompletion, parameters_createDecision, parameters_createEmbeddings, parameters_createImage, parameters_createMessage, parameters_createMusic, parameters_createRerank, parameters_createResponse, parameters_createSoundEffect, parameters_createSpeech, parameters_createSystemOneDecision, parameters_createTranscription, parameters_createVideo, parameters_deleteApiKey, parameters_designVoice, parameters_getGenmediaJob, parameters_getJob, parameters_getModel, parameters_getReceipt, parameters_getTopup, parameters_listJobs, parameters_listLedgerEntries, parameters_listModels, parameters_listUsageLogs, parameters_listVoices, parameters_receivePaymentEvent, parameters_recommendModels, parameters_runGenmedia, parameters_signInWithProvider, parameters_startSignIn, parameters_updateApiKey };

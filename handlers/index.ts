@@ -1,4 +1,5 @@
 // The handler of every operation.
+import { answerOnce } from "../src/calls/answer-once.ts";
 import type { Handlers } from "../src/operation.ts";
 import { cloneVoice } from "./clone-voice.ts";
 import { countMessageTokens } from "./count-message-tokens.ts";
@@ -54,26 +55,26 @@ import { updateApiKey } from "./update-api-key.ts";
 import { verifyAccount } from "./verify-account.ts";
 
 export const handlers: Handlers = {
-  cloneVoice,
+  cloneVoice: answerOnce(cloneVoice),
   countMessageTokens,
   createApiKey,
-  createChatCompletion,
-  createCompletion,
-  createDecision,
-  createSystemOneDecision,
-  createEmbeddings,
+  createChatCompletion: answerOnce(createChatCompletion),
+  createCompletion: answerOnce(createCompletion),
+  createDecision: answerOnce(createDecision),
+  createSystemOneDecision: answerOnce(createSystemOneDecision),
+  createEmbeddings: answerOnce(createEmbeddings),
   createImage,
-  createMusic,
-  createRerank,
-  createMessage,
-  createResponse,
-  createSoundEffect,
-  createSpeech,
+  createMusic: answerOnce(createMusic),
+  createRerank: answerOnce(createRerank),
+  createMessage: answerOnce(createMessage),
+  createResponse: answerOnce(createResponse),
+  createSoundEffect: answerOnce(createSoundEffect),
+  createSpeech: answerOnce(createSpeech),
   createTopup,
-  createTranscription,
+  createTranscription: answerOnce(createTranscription),
   createVideo,
   deleteApiKey,
-  designVoice,
+  designVoice: answerOnce(designVoice),
   forgotPassword,
   getCreditBalance,
   getGenmediaJob,

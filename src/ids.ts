@@ -4,6 +4,8 @@ import { randomUUID } from "node:crypto";
 
 /** The last id's millisecond and count, so that ids of one process sort as they were made, also within a millisecond. */
 let last = { ms: 0, count: 0 };
+/** Of `last`, as the id's first two groups. */
+let shown = { ms: -1, text: "" };
 
 /** A clock that is set back by more than this had been ahead: ids must not keep its wrong time until the process ends. */
 const leapMs = 60_000;
@@ -22,8 +24,11 @@ export function uuidv7(at: Date): string {
       : last.count < 0xfff
         ? { ms, count: last.count + 1 }
         : { ms: ms + 1, count: 0 };
-  const time = last.ms.toString(16).padStart(12, "0");
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${last.count.toString(16).padStart(3, "0")}${random.slice(18)}`;
+  if (shown.ms !== last.ms) {
+    const time = last.ms.toString(16).padStart(12, "0");
+    shown = { ms: last.ms, text: `${time.slice(0, 8)}-${time.slice(8)}` };
+  }
+  return `${shown.text}-7${last.count.toString(16).padStart(3, "0")}${random.slice(18)}`;
 }
 
 export function accountIdText(id: bigint): string {

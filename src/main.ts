@@ -29,6 +29,7 @@ import { connectUpstreams } from "./providers/transport/http.ts";
 import { createBreakers } from "./routing/breaker.ts";
 import { createServer } from "./server/http.ts";
 import { keepSwept } from "./sign-in/sweep.ts";
+import { keepKeysSwept } from "./ledger/idempotency.ts";
 import { addDatabaseFigures } from "./telemetry/database-figures.ts";
 import { addGatewayFigures } from "./telemetry/gateway-figures.ts";
 import { createMetrics, type Gathering } from "./telemetry/metrics.ts";
@@ -180,6 +181,7 @@ async function openDomain(
   const payments = config.stripe === null ? null : (await import("./payments/stripe.ts")).connectStripe(config.stripe);
   opening.adopt(keepPartitions(db, { usageLogMonths: config.usageLogMonths, onFault }), (opened) => opened.stop());
   opening.adopt(keepSwept(db, { clock, onFault }), (opened) => opened.stop());
+  opening.adopt(keepKeysSwept(db, { clock, onFault }), (opened) => opened.stop());
   const admitCall = openAdmission({ ledger, limits, clock });
   return { ledger, accounts, limits, admitCall, mailer, identityProviders, payments };
 }

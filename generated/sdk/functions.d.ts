@@ -145,13 +145,14 @@ export type * from "./types.js";
  * @throws {SvcError} 402 `billing_error`, `key_limit_reached`, `model_requires_paid`
  * @throws {SvcError} 403 `permission_denied`
  * @throws {SvcError} 404 `model_not_found`
+ * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_too_large`
  * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 502 `provider_error`
  * @throws {SvcError} 503 `overloaded`
  */
-export declare function createMusic<Chosen extends "0" | "1" | undefined = undefined>(client: Client, input: MusicRequest & CreateMusicQuery & { save_to_blob?: Chosen }, options?: RequestOptions): Call<Chosen extends "1" ? AudioGeneration : Binary, "createMusic">;
+export declare function createMusic<Chosen extends "0" | "1" | undefined = undefined>(client: Client, input: MusicRequest & CreateMusicQuery & { save_to_blob?: Chosen }, options?: IdempotentOptions): Call<Chosen extends "1" ? AudioGeneration : Binary, "createMusic">;
 
 /**
  * Generates a sound effect. Paused: while no sound-effect model is served, every request gives 404 `model_not_found`, right after
@@ -168,13 +169,14 @@ export declare function createMusic<Chosen extends "0" | "1" | undefined = undef
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
  * @throws {SvcError} 403 `permission_denied`
  * @throws {SvcError} 404 `model_not_found`
+ * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_too_large`
  * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 502 `provider_error`
  * @throws {SvcError} 503 `overloaded`
  */
-export declare function createSoundEffect<Chosen extends "0" | "1" | undefined = undefined>(client: Client, input: SoundEffectRequest & CreateSoundEffectQuery & { save_to_blob?: Chosen }, options?: RequestOptions): Call<Chosen extends "1" ? AudioGeneration : Binary, "createSoundEffect">;
+export declare function createSoundEffect<Chosen extends "0" | "1" | undefined = undefined>(client: Client, input: SoundEffectRequest & CreateSoundEffectQuery & { save_to_blob?: Chosen }, options?: IdempotentOptions): Call<Chosen extends "1" ? AudioGeneration : Binary, "createSoundEffect">;
 
 /**
  * Turns a text into speech and returns the audio itself. Billed per character of the text, counted after Unicode NFC normalisation.
@@ -193,13 +195,14 @@ export declare function createSoundEffect<Chosen extends "0" | "1" | undefined =
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
  * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`
  * @throws {SvcError} 404 `model_not_found`
+ * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_too_large`
  * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 502 `tts_failed`
  * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
  */
-export declare function createSpeech(client: Client, input: SpeechRequest, options?: RequestOptions): Call<Binary, "createSpeech">;
+export declare function createSpeech(client: Client, input: SpeechRequest, options?: IdempotentOptions): Call<Binary, "createSpeech">;
 
 /**
  * Transcribes an audio file and returns the transcript. Billed per minute of audio, rounded up to whole minutes. The last 0.1 seconds do
@@ -228,6 +231,7 @@ export declare function createSpeech(client: Client, input: SpeechRequest, optio
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
  * @throws {SvcError} 403 `permission_denied`
  * @throws {SvcError} 404 `model_not_found`
+ * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_rejected`, `request_too_large`
  * @throws {SvcError} 415 `request_rejected`, `unsupported_audio_type`
  * @throws {SvcError} 422 `request_rejected`, `no_speech_detected`
@@ -236,7 +240,7 @@ export declare function createSpeech(client: Client, input: SpeechRequest, optio
  * @throws {SvcError} 502 `upstream_invalid_response`
  * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
  */
-export declare function createTranscription<Chosen extends "text" | "srt" | "vtt" | "json" | "verbose_json" | undefined = undefined>(client: Client, input: (TranscriptionForm | TranscriptionFromUrl) & { response_format?: Chosen }, options?: RequestOptions): Call<Chosen extends "text" | "srt" | "vtt" ? string : Transcription, "createTranscription">;
+export declare function createTranscription<Chosen extends "text" | "srt" | "vtt" | "json" | "verbose_json" | undefined = undefined>(client: Client, input: (TranscriptionForm | TranscriptionFromUrl) & { response_format?: Chosen }, options?: IdempotentOptions): Call<Chosen extends "text" | "srt" | "vtt" ? string : Transcription, "createTranscription">;
 
 /**
  * Clones a voice from a voice sample, for the flat price that `GET /v1/pricing` lists. Paused: while no cloning model is served, every
@@ -256,6 +260,7 @@ export declare function createTranscription<Chosen extends "text" | "srt" | "vtt
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
  * @throws {SvcError} 403 `permission_denied`
  * @throws {SvcError} 404 `model_not_found`
+ * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_too_large`
  * @throws {SvcError} 415 `unsupported_audio_type`
  * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -263,7 +268,7 @@ export declare function createTranscription<Chosen extends "text" | "srt" | "vtt
  * @throws {SvcError} 502 `provider_error`
  * @throws {SvcError} 503 `overloaded`
  */
-export declare function cloneVoice(client: Client, input: VoiceCloneForm, options?: RequestOptions): Call<MadeVoice, "cloneVoice">;
+export declare function cloneVoice(client: Client, input: VoiceCloneForm, options?: IdempotentOptions): Call<MadeVoice, "cloneVoice">;
 
 /**
  * Creates a voice from a description, for the flat price that `GET /v1/pricing` lists. Paused: while no design model is served, every
@@ -281,13 +286,14 @@ export declare function cloneVoice(client: Client, input: VoiceCloneForm, option
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
  * @throws {SvcError} 403 `permission_denied`
  * @throws {SvcError} 404 `model_not_found`
+ * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_too_large`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`, `ownership_write_failed`
  * @throws {SvcError} 502 `provider_error`
  * @throws {SvcError} 503 `overloaded`
  */
-export declare function designVoice(client: Client, input: VoiceDesignRequest, options?: RequestOptions): Call<MadeVoice, "designVoice">;
+export declare function designVoice(client: Client, input: VoiceDesignRequest, options?: IdempotentOptions): Call<MadeVoice, "designVoice">;
 
 /**
  * Lists the voices that `POST /v1/audio/speech` can use: about 3000 of family A and about 300 of family B, in one answer.
@@ -593,6 +599,7 @@ export declare function resendVerification(client: Client, input: EmailRequest, 
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
  * @throws {SvcError} 403 `permission_denied`, `route_refused`
  * @throws {SvcError} 404 `model_not_found`
+ * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_rejected`, `request_too_large`
  * @throws {SvcError} 422 `request_rejected`
  * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -600,7 +607,7 @@ export declare function resendVerification(client: Client, input: EmailRequest, 
  * @throws {SvcError} 502 `upstream_invalid_response`
  * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
  */
-export declare function createChatCompletion<Streaming extends boolean | null | undefined = false>(client: Client, input: ChatRequest & { stream?: Streaming }, options?: RequestOptions): Call<Streaming extends true ? Stream<ChatChunk> : ChatCompletion, "createChatCompletion">;
+export declare function createChatCompletion<Streaming extends boolean | null | undefined = false>(client: Client, input: ChatRequest & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<ChatChunk> : ChatCompletion, "createChatCompletion">;
 
 /**
  * Continues a text. Served by chat models and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `logprobs`, a `best_of`
@@ -616,6 +623,7 @@ export declare function createChatCompletion<Streaming extends boolean | null | 
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
  * @throws {SvcError} 403 `permission_denied`, `route_refused`
  * @throws {SvcError} 404 `model_not_found`
+ * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_rejected`, `request_too_large`
  * @throws {SvcError} 422 `request_rejected`
  * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -624,7 +632,7 @@ export declare function createChatCompletion<Streaming extends boolean | null | 
  * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
  * @deprecated
  */
-export declare function createCompletion<Streaming extends boolean | null | undefined = false>(client: Client, input: CompletionRequest & { stream?: Streaming }, options?: RequestOptions): Call<Streaming extends true ? Stream<CompletionChunk> : Completion, "createCompletion">;
+export declare function createCompletion<Streaming extends boolean | null | undefined = false>(client: Client, input: CompletionRequest & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<CompletionChunk> : Completion, "createCompletion">;
 
 /**
  * Returns the account's balance and tier. Works with an API key or a session.
@@ -707,13 +715,14 @@ export declare function getTopup(client: Client, id: string, options?: RequestOp
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
  * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_too_large`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 502 `upstream_invalid_response`
  * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
  */
-export declare function createDecision(client: Client, input: DecisionRequest, options?: RequestOptions): Call<DecisionResult, "createDecision">;
+export declare function createDecision(client: Client, input: DecisionRequest, options?: IdempotentOptions): Call<DecisionResult, "createDecision">;
 
 /**
  * Turns texts into vectors, one per input, in input order. Only input tokens are billed, after the call. Never streamed. A model that is
@@ -731,13 +740,14 @@ export declare function createDecision(client: Client, input: DecisionRequest, o
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
  * @throws {SvcError} 403 `permission_denied`
  * @throws {SvcError} 404 `model_not_found`
+ * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_too_large`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 502 `upstream_invalid_response`
  * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
  */
-export declare function createEmbeddings(client: Client, input: EmbeddingRequest, options?: RequestOptions): Call<EmbeddingList, "createEmbeddings">;
+export declare function createEmbeddings(client: Client, input: EmbeddingRequest, options?: IdempotentOptions): Call<EmbeddingList, "createEmbeddings">;
 
 /**
  * Lists every error code: what happened, how to fix it, whether to retry, and which operations return it. Public.
@@ -883,6 +893,7 @@ export declare function listTiers(client: Client, options?: RequestOptions): Cal
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
  * @throws {SvcError} 403 `permission_denied`, `route_refused`
  * @throws {SvcError} 404 `model_not_found`
+ * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_rejected`, `request_too_large`
  * @throws {SvcError} 422 `request_rejected`
  * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -890,7 +901,7 @@ export declare function listTiers(client: Client, options?: RequestOptions): Cal
  * @throws {SvcError} 502 `upstream_invalid_response`
  * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
  */
-export declare function createMessage<Streaming extends boolean | null | undefined = false>(client: Client, input: MessageRequest & { stream?: Streaming }, options?: RequestOptions): Call<Streaming extends true ? Stream<MessageStartEvent | PingEvent | BlockStartEvent | BlockDeltaEvent | BlockStopEvent | MessageDeltaEvent | MessageStopEvent> : Message, "createMessage">;
+export declare function createMessage<Streaming extends boolean | null | undefined = false>(client: Client, input: MessageRequest & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<MessageStartEvent | PingEvent | BlockStartEvent | BlockDeltaEvent | BlockStopEvent | MessageDeltaEvent | MessageStopEvent> : Message, "createMessage">;
 
 /**
  * Counts the input tokens of a message request. It is free and calls no model.
@@ -984,6 +995,7 @@ export declare function getPricing(client: Client, options?: RequestOptions): Ca
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
  * @throws {SvcError} 403 `forbidden`
  * @throws {SvcError} 404 `model_not_found`
+ * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `invalid_request`
  * @throws {SvcError} 415 `invalid_request`
  * @throws {SvcError} 422 `invalid_request`
@@ -992,7 +1004,7 @@ export declare function getPricing(client: Client, options?: RequestOptions): Ca
  * @throws {SvcError} 502 `server_error`
  * @throws {SvcError} 503 `server_error`
  */
-export declare function createRerank(client: Client, input: RerankRequest, options?: RequestOptions): Call<RerankRanking, "createRerank">;
+export declare function createRerank(client: Client, input: RerankRequest, options?: IdempotentOptions): Call<RerankRanking, "createRerank">;
 
 /**
  * Answers a conversation in the format of OpenAI's Responses API, whole or as a stream (`stream: true`), with the same models and prices as
@@ -1012,6 +1024,7 @@ export declare function createRerank(client: Client, input: RerankRequest, optio
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
  * @throws {SvcError} 403 `permission_denied`, `route_refused`
  * @throws {SvcError} 404 `model_not_found`
+ * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_rejected`, `request_too_large`
  * @throws {SvcError} 422 `request_rejected`
  * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -1019,7 +1032,7 @@ export declare function createRerank(client: Client, input: RerankRequest, optio
  * @throws {SvcError} 502 `upstream_invalid_response`
  * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
  */
-export declare function createResponse<Streaming extends boolean | null | undefined = false>(client: Client, input: ResponseRequest & { stream?: Streaming }, options?: RequestOptions): Call<Streaming extends true ? Stream<ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent> : ResponseObject, "createResponse">;
+export declare function createResponse<Streaming extends boolean | null | undefined = false>(client: Client, input: ResponseRequest & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent> : ResponseObject, "createResponse">;
 
 /**
  * Returns the receipt of one request of the account: its usage, the prices at its admission, the sum and the ledger entries. If several

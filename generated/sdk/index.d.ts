@@ -190,13 +190,14 @@ export interface AudioMusicMethods {
    * @throws {SvcError} 402 `billing_error`, `key_limit_reached`, `model_requires_paid`
    * @throws {SvcError} 403 `permission_denied`
    * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 502 `provider_error`
    * @throws {SvcError} 503 `overloaded`
    */
-  create<Chosen extends "0" | "1" | undefined = undefined>(input: MusicRequest & CreateMusicQuery & { save_to_blob?: Chosen }, options?: RequestOptions): Call<Chosen extends "1" ? AudioGeneration : Binary, "createMusic">;
+  create<Chosen extends "0" | "1" | undefined = undefined>(input: MusicRequest & CreateMusicQuery & { save_to_blob?: Chosen }, options?: IdempotentOptions): Call<Chosen extends "1" ? AudioGeneration : Binary, "createMusic">;
 }
 
 /** `svc.audio.sfx` */
@@ -216,13 +217,14 @@ export interface AudioSfxMethods {
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
    * @throws {SvcError} 403 `permission_denied`
    * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 502 `provider_error`
    * @throws {SvcError} 503 `overloaded`
    */
-  create<Chosen extends "0" | "1" | undefined = undefined>(input: SoundEffectRequest & CreateSoundEffectQuery & { save_to_blob?: Chosen }, options?: RequestOptions): Call<Chosen extends "1" ? AudioGeneration : Binary, "createSoundEffect">;
+  create<Chosen extends "0" | "1" | undefined = undefined>(input: SoundEffectRequest & CreateSoundEffectQuery & { save_to_blob?: Chosen }, options?: IdempotentOptions): Call<Chosen extends "1" ? AudioGeneration : Binary, "createSoundEffect">;
 }
 
 /** `svc.audio.speech` */
@@ -244,13 +246,14 @@ export interface AudioSpeechMethods {
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
    * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`
    * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 502 `tts_failed`
    * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
    */
-  create(input: SpeechRequest, options?: RequestOptions): Call<Binary, "createSpeech">;
+  create(input: SpeechRequest, options?: IdempotentOptions): Call<Binary, "createSpeech">;
 }
 
 /** `svc.audio.transcriptions` */
@@ -282,6 +285,7 @@ export interface AudioTranscriptionsMethods {
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
    * @throws {SvcError} 403 `permission_denied`
    * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_rejected`, `request_too_large`
    * @throws {SvcError} 415 `request_rejected`, `unsupported_audio_type`
    * @throws {SvcError} 422 `request_rejected`, `no_speech_detected`
@@ -290,7 +294,7 @@ export interface AudioTranscriptionsMethods {
    * @throws {SvcError} 502 `upstream_invalid_response`
    * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
    */
-  create<Chosen extends "text" | "srt" | "vtt" | "json" | "verbose_json" | undefined = undefined>(input: (TranscriptionForm | TranscriptionFromUrl) & { response_format?: Chosen }, options?: RequestOptions): Call<Chosen extends "text" | "srt" | "vtt" ? string : Transcription, "createTranscription">;
+  create<Chosen extends "text" | "srt" | "vtt" | "json" | "verbose_json" | undefined = undefined>(input: (TranscriptionForm | TranscriptionFromUrl) & { response_format?: Chosen }, options?: IdempotentOptions): Call<Chosen extends "text" | "srt" | "vtt" ? string : Transcription, "createTranscription">;
 }
 
 /** `svc.audio.voices` */
@@ -313,6 +317,7 @@ export interface AudioVoicesMethods {
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
    * @throws {SvcError} 403 `permission_denied`
    * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 415 `unsupported_audio_type`
    * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -320,7 +325,7 @@ export interface AudioVoicesMethods {
    * @throws {SvcError} 502 `provider_error`
    * @throws {SvcError} 503 `overloaded`
    */
-  clone(input: VoiceCloneForm, options?: RequestOptions): Call<MadeVoice, "cloneVoice">;
+  clone(input: VoiceCloneForm, options?: IdempotentOptions): Call<MadeVoice, "cloneVoice">;
   /**
    * Creates a voice from a description, for the flat price that `GET /v1/pricing` lists. Paused: while no design model is served, every
    * request gives 404 `model_not_found`, right after authentication and whatever its body. The request and response formats stay the same.
@@ -337,13 +342,14 @@ export interface AudioVoicesMethods {
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
    * @throws {SvcError} 403 `permission_denied`
    * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`, `ownership_write_failed`
    * @throws {SvcError} 502 `provider_error`
    * @throws {SvcError} 503 `overloaded`
    */
-  design(input: VoiceDesignRequest, options?: RequestOptions): Call<MadeVoice, "designVoice">;
+  design(input: VoiceDesignRequest, options?: IdempotentOptions): Call<MadeVoice, "designVoice">;
   /**
    * Lists the voices that `POST /v1/audio/speech` can use: about 3000 of family A and about 300 of family B, in one answer.
    *
@@ -681,6 +687,7 @@ export interface ChatCompletionsMethods {
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
    * @throws {SvcError} 403 `permission_denied`, `route_refused`
    * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_rejected`, `request_too_large`
    * @throws {SvcError} 422 `request_rejected`
    * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -688,7 +695,7 @@ export interface ChatCompletionsMethods {
    * @throws {SvcError} 502 `upstream_invalid_response`
    * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
    */
-  create<Streaming extends boolean | null | undefined = false>(input: ChatRequest & { stream?: Streaming }, options?: RequestOptions): Call<Streaming extends true ? Stream<ChatChunk> : ChatCompletion, "createChatCompletion">;
+  create<Streaming extends boolean | null | undefined = false>(input: ChatRequest & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<ChatChunk> : ChatCompletion, "createChatCompletion">;
 }
 
 /** `svc.completions` */
@@ -707,6 +714,7 @@ export interface CompletionsMethods {
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
    * @throws {SvcError} 403 `permission_denied`, `route_refused`
    * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_rejected`, `request_too_large`
    * @throws {SvcError} 422 `request_rejected`
    * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -715,7 +723,7 @@ export interface CompletionsMethods {
    * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
    * @deprecated
    */
-  create<Streaming extends boolean | null | undefined = false>(input: CompletionRequest & { stream?: Streaming }, options?: RequestOptions): Call<Streaming extends true ? Stream<CompletionChunk> : Completion, "createCompletion">;
+  create<Streaming extends boolean | null | undefined = false>(input: CompletionRequest & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<CompletionChunk> : Completion, "createCompletion">;
 }
 
 /** `svc.credits` */
@@ -806,13 +814,14 @@ export interface DecisionsMethods {
    * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
    * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 502 `upstream_invalid_response`
    * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
    */
-  create(input: DecisionRequest, options?: RequestOptions): Call<DecisionResult, "createDecision">;
+  create(input: DecisionRequest, options?: IdempotentOptions): Call<DecisionResult, "createDecision">;
 }
 
 /** `svc.embeddings` */
@@ -833,13 +842,14 @@ export interface EmbeddingsMethods {
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
    * @throws {SvcError} 403 `permission_denied`
    * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 502 `upstream_invalid_response`
    * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
    */
-  create(input: EmbeddingRequest, options?: RequestOptions): Call<EmbeddingList, "createEmbeddings">;
+  create(input: EmbeddingRequest, options?: IdempotentOptions): Call<EmbeddingList, "createEmbeddings">;
 }
 
 /** `svc.errors` */
@@ -1006,6 +1016,7 @@ export interface MessagesMethods {
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
    * @throws {SvcError} 403 `permission_denied`, `route_refused`
    * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_rejected`, `request_too_large`
    * @throws {SvcError} 422 `request_rejected`
    * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -1013,7 +1024,7 @@ export interface MessagesMethods {
    * @throws {SvcError} 502 `upstream_invalid_response`
    * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
    */
-  create<Streaming extends boolean | null | undefined = false>(input: MessageRequest & { stream?: Streaming }, options?: RequestOptions): Call<Streaming extends true ? Stream<MessageStartEvent | PingEvent | BlockStartEvent | BlockDeltaEvent | BlockStopEvent | MessageDeltaEvent | MessageStopEvent> : Message, "createMessage">;
+  create<Streaming extends boolean | null | undefined = false>(input: MessageRequest & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<MessageStartEvent | PingEvent | BlockStartEvent | BlockDeltaEvent | BlockStopEvent | MessageDeltaEvent | MessageStopEvent> : Message, "createMessage">;
   /**
    * Counts the input tokens of a message request. It is free and calls no model.
    *
@@ -1113,6 +1124,7 @@ export interface RerankMethods {
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
    * @throws {SvcError} 403 `forbidden`
    * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `invalid_request`
    * @throws {SvcError} 415 `invalid_request`
    * @throws {SvcError} 422 `invalid_request`
@@ -1121,7 +1133,7 @@ export interface RerankMethods {
    * @throws {SvcError} 502 `server_error`
    * @throws {SvcError} 503 `server_error`
    */
-  create(input: RerankRequest, options?: RequestOptions): Call<RerankRanking, "createRerank">;
+  create(input: RerankRequest, options?: IdempotentOptions): Call<RerankRanking, "createRerank">;
 }
 
 /** `svc.responses` */
@@ -1144,6 +1156,7 @@ export interface ResponsesMethods {
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
    * @throws {SvcError} 403 `permission_denied`, `route_refused`
    * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_rejected`, `request_too_large`
    * @throws {SvcError} 422 `request_rejected`
    * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -1151,7 +1164,7 @@ export interface ResponsesMethods {
    * @throws {SvcError} 502 `upstream_invalid_response`
    * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
    */
-  create<Streaming extends boolean | null | undefined = false>(input: ResponseRequest & { stream?: Streaming }, options?: RequestOptions): Call<Streaming extends true ? Stream<ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent> : ResponseObject, "createResponse">;
+  create<Streaming extends boolean | null | undefined = false>(input: ResponseRequest & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent> : ResponseObject, "createResponse">;
 }
 
 /** `svc.videos` */

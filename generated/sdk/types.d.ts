@@ -4761,20 +4761,25 @@ export type BareError500ServerError = Refusal<500, "server_error", BareErrorBody
 export type BareError502ServerError = Refusal<502, "server_error", BareErrorBody<"server_error">>;
 export type CloneVoiceError400 = Refusal<400, "invalid_request" | "not_a_voice_clone_model", ErrorBody<"invalid_request" | "not_a_voice_clone_model", "invalid_request_error">>;
 export type CloneVoiceError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CloneVoiceError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CountMessageTokensAnthropicError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content", AnthropicErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content", "invalid_request_error">>;
 export type CreateApiKeyError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type CreateApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type CreateChatCompletionError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content", "invalid_request_error">>;
 export type CreateChatCompletionError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateChatCompletionError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CreateChatCompletionError503 = Refusal<503, "provider_unavailable" | "model_unavailable" | "overloaded", ErrorBody<"provider_unavailable" | "model_unavailable" | "overloaded", "upstream_error" | "api_error">>;
 export type CreateCompletionError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected", "invalid_request_error">>;
 export type CreateCompletionError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateCompletionError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CreateCompletionError503 = Refusal<503, "provider_unavailable" | "model_unavailable" | "overloaded", ErrorBody<"provider_unavailable" | "model_unavailable" | "overloaded", "upstream_error" | "api_error">>;
 export type CreateDecisionError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ModelErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type CreateDecisionError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateDecisionError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CreateDecisionError503 = Refusal<503, "provider_unavailable" | "model_unavailable" | "overloaded", ErrorBody<"provider_unavailable" | "model_unavailable" | "overloaded", "upstream_error" | "api_error">>;
 export type CreateEmbeddingsError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected", "invalid_request_error">>;
 export type CreateEmbeddingsError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateEmbeddingsError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CreateEmbeddingsError503 = Refusal<503, "provider_unavailable" | "model_unavailable" | "overloaded", ErrorBody<"provider_unavailable" | "model_unavailable" | "overloaded", "upstream_error" | "api_error">>;
 export type CreateImageError400 = Refusal<400, "invalid_parameter" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references", ModelErrorBody<"invalid_parameter" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references", "invalid_request_error">>;
 export type CreateImageError401 = Refusal<401, "auth_error", ErrorBody<"auth_error", "authentication_error">>;
@@ -4783,26 +4788,33 @@ export type CreateImageError429 = Refusal<429, "rate_limited", ErrorBody<"rate_l
 export type CreateImageError500 = Refusal<500, "provider_error" | "internal_error" | "db_error", ErrorBody<"provider_error" | "internal_error" | "db_error", "api_error">>;
 export type CreateMessageAnthropicError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "thread_unsupported_request", AnthropicErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "thread_unsupported_request", "invalid_request_error">>;
 export type CreateMessageAnthropicError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", AnthropicPaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateMessageAnthropicError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", AnthropicErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CreateMessageAnthropicError503 = Refusal<503, "provider_unavailable" | "model_unavailable" | "overloaded", AnthropicErrorBody<"provider_unavailable" | "model_unavailable" | "overloaded", "overloaded_error" | "api_error">>;
 export type CreateMusicError400 = Refusal<400, "invalid_request" | "content_refused" | "prompt_too_long" | "invalid_duration" | "not_a_music_model", ErrorBody<"invalid_request" | "content_refused" | "prompt_too_long" | "invalid_duration" | "not_a_music_model", "invalid_request_error">>;
 export type CreateMusicError401 = Refusal<401, "auth_error", ErrorBody<"auth_error", "authentication_error">>;
 export type CreateMusicError402 = Refusal<402, "billing_error" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"billing_error" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateMusicError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CreateRerankBareError400 = Refusal<400, "invalid_request", BareErrorBody<"invalid_request">>;
 export type CreateRerankBareError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", BarePaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid">>;
+export type CreateRerankBareError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", BareErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused">>;
 export type CreateRerankBareError413 = Refusal<413, "invalid_request", BareErrorBody<"invalid_request">>;
 export type CreateRerankBareError503 = Refusal<503, "server_error", BareErrorBody<"server_error">>;
 export type CreateResponseError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only", "invalid_request_error">>;
 export type CreateResponseError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateResponseError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CreateResponseError503 = Refusal<503, "provider_unavailable" | "model_unavailable" | "overloaded", ErrorBody<"provider_unavailable" | "model_unavailable" | "overloaded", "upstream_error" | "api_error">>;
 export type CreateSoundEffectError400 = Refusal<400, "invalid_request" | "content_refused" | "prompt_too_long" | "invalid_duration" | "not_an_sfx_model", ErrorBody<"invalid_request" | "content_refused" | "prompt_too_long" | "invalid_duration" | "not_an_sfx_model", "invalid_request_error">>;
 export type CreateSoundEffectError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateSoundEffectError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CreateSpeechError400 = Refusal<400, "invalid_request" | "content_refused" | "input_too_long" | "not_a_tts_model", ErrorBody<"invalid_request" | "content_refused" | "input_too_long" | "not_a_tts_model", "invalid_request_error">>;
 export type CreateSpeechError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateSpeechError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CreateSpeechError503 = Refusal<503, "provider_unavailable" | "model_unavailable" | "overloaded", ErrorBody<"provider_unavailable" | "model_unavailable" | "overloaded", "upstream_error" | "api_error">>;
 export type CreateTopupError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type CreateTopupError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "email_unverified", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "email_unverified", "permission_error">>;
 export type CreateTranscriptionError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "request_rejected" | "segments_unsupported", OlderErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "request_rejected" | "segments_unsupported", "invalid_request_error">>;
 export type CreateTranscriptionError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateTranscriptionError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CreateTranscriptionError503 = Refusal<503, "provider_unavailable" | "model_unavailable" | "overloaded", ErrorBody<"provider_unavailable" | "model_unavailable" | "overloaded", "upstream_error" | "api_error">>;
 export type CreateVideoError400 = Refusal<400, "invalid_parameter" | "invalid_model" | "invalid_prompt" | "image_url_required" | "invalid_duration", ModelErrorBody<"invalid_parameter" | "invalid_model" | "invalid_prompt" | "image_url_required" | "invalid_duration", "invalid_request_error">>;
 export type CreateVideoError401 = Refusal<401, "auth_error", ErrorBody<"auth_error", "authentication_error">>;
@@ -4812,6 +4824,7 @@ export type CreateVideoError500 = Refusal<500, "provider_error" | "internal_erro
 export type DeleteApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type DesignVoiceError400 = Refusal<400, "invalid_request" | "description_too_long" | "not_a_voice_design_model", ErrorBody<"invalid_request" | "description_too_long" | "not_a_voice_design_model", "invalid_request_error">>;
 export type DesignVoiceError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type DesignVoiceError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type Error400InvalidParameter = Refusal<400, "invalid_parameter", ErrorBody<"invalid_parameter", "invalid_request_error">>;
 export type Error400InvalidParameterOrNotFound = Refusal<400, "invalid_parameter" | "not_found", ErrorBody<"invalid_parameter" | "not_found", "invalid_request_error">>;
 export type Error401AuthRequiredOrInvalidCredentials = Refusal<401, "auth_required" | "invalid_credentials", ErrorBody<"auth_required" | "invalid_credentials", "authentication_error">>;
@@ -4872,17 +4885,17 @@ export type UpdateApiKeyError403 = Refusal<403, "permission_denied" | "session_r
 export type VerifyAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
 
 /** The errors of `audio.music.create`. */
-export type CreateMusicError = CreateMusicError400 | CreateMusicError401 | CreateMusicError402 | Error403PermissionDenied | Error404ModelNotFound | Error413RequestTooLarge | Error429RateLimitExceededOrAudioConcurrentLimit | Error500InternalError | Error502ProviderError | Error503Overloaded;
+export type CreateMusicError = CreateMusicError400 | CreateMusicError401 | CreateMusicError402 | Error403PermissionDenied | Error404ModelNotFound | CreateMusicError409 | Error413RequestTooLarge | Error429RateLimitExceededOrAudioConcurrentLimit | Error500InternalError | Error502ProviderError | Error503Overloaded;
 /** The errors of `audio.sfx.create`. */
-export type CreateSoundEffectError = CreateSoundEffectError400 | Error401MissingApiKeyOrInvalidApiKey | CreateSoundEffectError402 | Error403PermissionDenied | Error404ModelNotFound | Error413RequestTooLarge | Error429RateLimitExceededOrAudioConcurrentLimit | Error500InternalError | Error502ProviderError | Error503Overloaded;
+export type CreateSoundEffectError = CreateSoundEffectError400 | Error401MissingApiKeyOrInvalidApiKey | CreateSoundEffectError402 | Error403PermissionDenied | Error404ModelNotFound | CreateSoundEffectError409 | Error413RequestTooLarge | Error429RateLimitExceededOrAudioConcurrentLimit | Error500InternalError | Error502ProviderError | Error503Overloaded;
 /** The errors of `audio.speech.create`. */
-export type CreateSpeechError = CreateSpeechError400 | Error401MissingApiKeyOrInvalidApiKey | CreateSpeechError402 | Error403PermissionDeniedOrVoiceNotOwned | Error404ModelNotFound | Error413RequestTooLarge | Error429RateLimitExceededOrAudioConcurrentLimit | Error500InternalError | Error502TtsFailed | CreateSpeechError503;
+export type CreateSpeechError = CreateSpeechError400 | Error401MissingApiKeyOrInvalidApiKey | CreateSpeechError402 | Error403PermissionDeniedOrVoiceNotOwned | Error404ModelNotFound | CreateSpeechError409 | Error413RequestTooLarge | Error429RateLimitExceededOrAudioConcurrentLimit | Error500InternalError | Error502TtsFailed | CreateSpeechError503;
 /** The errors of `audio.transcriptions.create`. */
-export type CreateTranscriptionError = CreateTranscriptionError400 | Error401MissingApiKeyOrInvalidApiKey | CreateTranscriptionError402 | Error403PermissionDenied | Error404ModelNotFound | Error413RequestRejectedOrRequestTooLarge | Error415RequestRejectedOrUnsupportedAudioType | Error422RequestRejectedOrNoSpeechDetected | Error429RateLimitExceededOrAudioConcurrentLimit | Error500InternalError | Error502UpstreamInvalidResponse | CreateTranscriptionError503;
+export type CreateTranscriptionError = CreateTranscriptionError400 | Error401MissingApiKeyOrInvalidApiKey | CreateTranscriptionError402 | Error403PermissionDenied | Error404ModelNotFound | CreateTranscriptionError409 | Error413RequestRejectedOrRequestTooLarge | Error415RequestRejectedOrUnsupportedAudioType | Error422RequestRejectedOrNoSpeechDetected | Error429RateLimitExceededOrAudioConcurrentLimit | Error500InternalError | Error502UpstreamInvalidResponse | CreateTranscriptionError503;
 /** The errors of `audio.voices.clone`. */
-export type CloneVoiceError = CloneVoiceError400 | Error401MissingApiKeyOrInvalidApiKey | CloneVoiceError402 | Error403PermissionDenied | Error404ModelNotFound | Error413RequestTooLarge | Error415UnsupportedAudioType | Error429RateLimitExceeded | Error500InternalErrorOrOwnershipWriteFailed | Error502ProviderError | Error503Overloaded;
+export type CloneVoiceError = CloneVoiceError400 | Error401MissingApiKeyOrInvalidApiKey | CloneVoiceError402 | Error403PermissionDenied | Error404ModelNotFound | CloneVoiceError409 | Error413RequestTooLarge | Error415UnsupportedAudioType | Error429RateLimitExceeded | Error500InternalErrorOrOwnershipWriteFailed | Error502ProviderError | Error503Overloaded;
 /** The errors of `audio.voices.design`. */
-export type DesignVoiceError = DesignVoiceError400 | Error401MissingApiKeyOrInvalidApiKey | DesignVoiceError402 | Error403PermissionDenied | Error404ModelNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalErrorOrOwnershipWriteFailed | Error502ProviderError | Error503Overloaded;
+export type DesignVoiceError = DesignVoiceError400 | Error401MissingApiKeyOrInvalidApiKey | DesignVoiceError402 | Error403PermissionDenied | Error404ModelNotFound | DesignVoiceError409 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalErrorOrOwnershipWriteFailed | Error502ProviderError | Error503Overloaded;
 /** The errors of `audio.voices.list`. */
 export type ListVoicesError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error429RateLimitExceeded | Error500InternalError | Error502ProviderError | Error503Overloaded;
 /** The errors of `keys.list`. */
@@ -4918,9 +4931,9 @@ export type VerifyAccountError = VerifyAccountError400 | Error403PermissionDenie
 /** The errors of `auth.resendVerification`. */
 export type ResendVerificationError = ResendVerificationError400 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `chat.completions.create`. */
-export type CreateChatCompletionError = CreateChatCompletionError400 | Error401MissingApiKeyOrInvalidApiKey | CreateChatCompletionError402 | Error403PermissionDeniedOrRouteRefused | Error404ModelNotFound | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateChatCompletionError503;
+export type CreateChatCompletionError = CreateChatCompletionError400 | Error401MissingApiKeyOrInvalidApiKey | CreateChatCompletionError402 | Error403PermissionDeniedOrRouteRefused | Error404ModelNotFound | CreateChatCompletionError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateChatCompletionError503;
 /** The errors of `completions.create`. */
-export type CreateCompletionError = CreateCompletionError400 | Error401MissingApiKeyOrInvalidApiKey | CreateCompletionError402 | Error403PermissionDeniedOrRouteRefused | Error404ModelNotFound | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateCompletionError503;
+export type CreateCompletionError = CreateCompletionError400 | Error401MissingApiKeyOrInvalidApiKey | CreateCompletionError402 | Error403PermissionDeniedOrRouteRefused | Error404ModelNotFound | CreateCompletionError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateCompletionError503;
 /** The errors of `credits.balance`. */
 export type GetCreditBalanceError = Error401AuthRequiredOrInvalidCredentials | Error403PermissionDenied | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.ledger`. */
@@ -4930,9 +4943,9 @@ export type CreateTopupError = CreateTopupError400 | Error401MissingApiKeyOrInva
 /** The errors of `credits.topups.get`. */
 export type GetTopupError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404TopupNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `decisions.create`. */
-export type CreateDecisionError = CreateDecisionError400 | Error401MissingApiKeyOrInvalidApiKey | CreateDecisionError402 | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateDecisionError503;
+export type CreateDecisionError = CreateDecisionError400 | Error401MissingApiKeyOrInvalidApiKey | CreateDecisionError402 | Error403PermissionDenied | CreateDecisionError409 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateDecisionError503;
 /** The errors of `embeddings.create`. */
-export type CreateEmbeddingsError = CreateEmbeddingsError400 | Error401MissingApiKeyOrInvalidApiKey | CreateEmbeddingsError402 | Error403PermissionDenied | Error404ModelNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateEmbeddingsError503;
+export type CreateEmbeddingsError = CreateEmbeddingsError400 | Error401MissingApiKeyOrInvalidApiKey | CreateEmbeddingsError402 | Error403PermissionDenied | Error404ModelNotFound | CreateEmbeddingsError409 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateEmbeddingsError503;
 /** The errors of `errors.list`. */
 export type ListErrorsError = Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `genmedia.get`. */
@@ -4948,7 +4961,7 @@ export type GetJobError = Error400InvalidParameter | Error401MissingApiKeyOrInva
 /** The errors of `limits.tiers`. */
 export type ListTiersError = Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `messages.create`. */
-export type CreateMessageError = CreateMessageAnthropicError400 | AnthropicError401MissingApiKeyOrInvalidApiKey | CreateMessageAnthropicError402 | AnthropicError403PermissionDeniedOrRouteRefused | AnthropicError404ModelNotFound | AnthropicError413RequestRejectedOrRequestTooLarge | AnthropicError422RequestRejected | AnthropicError429RateLimitExceeded | AnthropicError500InternalError | AnthropicError502UpstreamInvalidResponse | CreateMessageAnthropicError503;
+export type CreateMessageError = CreateMessageAnthropicError400 | AnthropicError401MissingApiKeyOrInvalidApiKey | CreateMessageAnthropicError402 | AnthropicError403PermissionDeniedOrRouteRefused | AnthropicError404ModelNotFound | CreateMessageAnthropicError409 | AnthropicError413RequestRejectedOrRequestTooLarge | AnthropicError422RequestRejected | AnthropicError429RateLimitExceeded | AnthropicError500InternalError | AnthropicError502UpstreamInvalidResponse | CreateMessageAnthropicError503;
 /** The errors of `messages.countTokens`. */
 export type CountMessageTokensError = CountMessageTokensAnthropicError400 | AnthropicError401MissingApiKeyOrInvalidApiKey | AnthropicError403PermissionDenied | AnthropicError404ModelNotFound | AnthropicError413RequestTooLarge | AnthropicError429RateLimitExceeded | AnthropicError500InternalError | AnthropicError503Overloaded;
 /** The errors of `models.list`. */
@@ -4960,9 +4973,9 @@ export type GetModelError = Error400InvalidParameter | Error404ModelNotFound | E
 /** The errors of `pricing.get`. */
 export type GetPricingError = Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `rerank.create`. */
-export type CreateRerankError = CreateRerankBareError400 | BareError401AuthRequiredOrInvalidCredentials | CreateRerankBareError402 | BareError403Forbidden | BareError404ModelNotFound | CreateRerankBareError413 | BareError415InvalidRequest | BareError422InvalidRequest | BareError429RateLimit | BareError500ServerError | BareError502ServerError | CreateRerankBareError503;
+export type CreateRerankError = CreateRerankBareError400 | BareError401AuthRequiredOrInvalidCredentials | CreateRerankBareError402 | BareError403Forbidden | BareError404ModelNotFound | CreateRerankBareError409 | CreateRerankBareError413 | BareError415InvalidRequest | BareError422InvalidRequest | BareError429RateLimit | BareError500ServerError | BareError502ServerError | CreateRerankBareError503;
 /** The errors of `responses.create`. */
-export type CreateResponseError = CreateResponseError400 | Error401MissingApiKeyOrInvalidApiKey | CreateResponseError402 | Error403PermissionDeniedOrRouteRefused | Error404ModelNotFound | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateResponseError503;
+export type CreateResponseError = CreateResponseError400 | Error401MissingApiKeyOrInvalidApiKey | CreateResponseError402 | Error403PermissionDeniedOrRouteRefused | Error404ModelNotFound | CreateResponseError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateResponseError503;
 /** The errors of `usage.receipt`. */
 export type GetReceiptError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404RequestNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `videos.generate`. */
@@ -5000,6 +5013,12 @@ export interface ErrorsByCode {
   expired_token: Refusal<400, "expired_token", ErrorBody<"expired_token", "invalid_request_error">>;
   /** The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
   forbidden: Refusal<403, "forbidden", BareErrorBody<"forbidden">>;
+  /** A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing. */
+  idempotency_in_progress: Refusal<409, "idempotency_in_progress", AnthropicErrorBody<"idempotency_in_progress", "invalid_request_error"> | BareErrorBody<"idempotency_in_progress"> | ErrorBody<"idempotency_in_progress", "invalid_request_error">>;
+  /** A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters. */
+  idempotency_key_reused: Refusal<409, "idempotency_key_reused", AnthropicErrorBody<"idempotency_key_reused", "invalid_request_error"> | BareErrorBody<"idempotency_key_reused"> | ErrorBody<"idempotency_key_reused", "invalid_request_error">>;
+  /** Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing. */
+  idempotency_replayed: Refusal<409, "idempotency_replayed", AnthropicErrorBody<"idempotency_replayed", "invalid_request_error"> | BareErrorBody<"idempotency_replayed"> | ErrorBody<"idempotency_replayed", "invalid_request_error">>;
   /** An edit model was called without a source image. */
   image_url_required: Refusal<400, "image_url_required", GenmediaErrorBody<"image_url_required"> | ModelErrorBody<"image_url_required", "invalid_request_error">>;
   /** The model could not use an input: a source file could not be fetched or read, its type is not supported, or a value is outside its range. */
@@ -5147,6 +5166,9 @@ export type ErrorCode =
   | "email_unverified"
   | "expired_token"
   | "forbidden"
+  | "idempotency_in_progress"
+  | "idempotency_key_reused"
+  | "idempotency_replayed"
   | "image_url_required"
   | "input_invalid"
   | "input_too_large"
@@ -5222,7 +5244,7 @@ export interface Operations {
   createMusic: {
     path: never;
     query: CreateMusicQuery;
-    headers: never;
+    headers: { "Idempotency-Key"?: string };
     body: MusicRequest;
     result: Binary | AudioGeneration;
     event: never;
@@ -5233,7 +5255,7 @@ export interface Operations {
   createSoundEffect: {
     path: never;
     query: CreateSoundEffectQuery;
-    headers: never;
+    headers: { "Idempotency-Key"?: string };
     body: SoundEffectRequest;
     result: Binary | AudioGeneration;
     event: never;
@@ -5244,7 +5266,7 @@ export interface Operations {
   createSpeech: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "Idempotency-Key"?: string };
     body: SpeechRequest;
     result: Binary;
     event: never;
@@ -5255,7 +5277,7 @@ export interface Operations {
   createTranscription: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "Idempotency-Key"?: string };
     body: TranscriptionForm | TranscriptionFromUrl;
     result: Transcription | string;
     event: never;
@@ -5266,7 +5288,7 @@ export interface Operations {
   cloneVoice: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "Idempotency-Key"?: string };
     body: VoiceCloneForm;
     result: MadeVoice;
     event: never;
@@ -5277,7 +5299,7 @@ export interface Operations {
   designVoice: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "Idempotency-Key"?: string };
     body: VoiceDesignRequest;
     result: MadeVoice;
     event: never;
@@ -5475,7 +5497,7 @@ export interface Operations {
   createChatCompletion: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "Idempotency-Key"?: string };
     body: ChatRequest;
     result: ChatCompletion;
     event: ChatChunk;
@@ -5486,7 +5508,7 @@ export interface Operations {
   createCompletion: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "Idempotency-Key"?: string };
     body: CompletionRequest;
     result: Completion;
     event: CompletionChunk;
@@ -5541,7 +5563,7 @@ export interface Operations {
   createDecision: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "Idempotency-Key"?: string };
     body: DecisionRequest;
     result: DecisionResult;
     event: never;
@@ -5552,7 +5574,7 @@ export interface Operations {
   createEmbeddings: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "Idempotency-Key"?: string };
     body: EmbeddingRequest;
     result: EmbeddingList;
     event: never;
@@ -5640,7 +5662,7 @@ export interface Operations {
   createMessage: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "Idempotency-Key"?: string };
     body: MessageRequest;
     result: Message;
     event: MessageStartEvent | PingEvent | BlockStartEvent | BlockDeltaEvent | BlockStopEvent | MessageDeltaEvent | MessageStopEvent;
@@ -5706,7 +5728,7 @@ export interface Operations {
   createRerank: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "Idempotency-Key"?: string };
     body: RerankRequest;
     result: RerankRanking;
     event: never;
@@ -5717,7 +5739,7 @@ export interface Operations {
   createResponse: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "Idempotency-Key"?: string };
     body: ResponseRequest;
     result: ResponseObject;
     event: ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent;

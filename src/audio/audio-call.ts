@@ -107,7 +107,7 @@ function costOf(charge: AudioCharge): AudioCost {
 /** Refuses with 429 where the slots are taken (docs/behaviour/limits.md#slots), with 402 where it can't be paid. */
 async function holdAudio(
   context: Opening,
-  { caller, addHeaders }: Ask,
+  { caller, callId, addHeaders }: Ask,
   { asked: { model }, slot: kind }: AudioPlan,
   priced: () => AudioCharge | Promise<AudioCharge>,
 ) {
@@ -118,7 +118,7 @@ async function holdAudio(
     return { slot, charge, cost: audioCost(charge) };
   };
   let need: Awaited<ReturnType<typeof needed>> | undefined;
-  const id = uuidv7(context.clock());
+  const id = callId ?? uuidv7(context.clock());
   const limited = { caller, model, tokens: { input: 0, output: 0 }, addHeaders };
   const { rate, reserved } = await context.admitCall(catalog, limited, async () => {
     need = await needed();

@@ -53,7 +53,8 @@ export function logRow(call: LoggedCall, { cost, prices, usage, units, unit }: B
   const { model, alias } = admitted;
   const { input, cacheRead, cacheWrite, cacheWriteHour, output, reasoning } = usage ?? noUsage;
   const attempts = attemptRecords(call, usage ?? noUsage);
-  return {
+  // Without spreads, which would add a third to it.
+  const row: UsageLogRow = {
     account_id: String(ask.caller.accountId),
     created_at: ask.receivedAt,
     id: hold.id,
@@ -64,15 +65,17 @@ export function logRow(call: LoggedCall, { cost, prices, usage, units, unit }: B
     model_type: model.type,
     alias,
     served_model: served === null || served.model === model ? null : served.model.id,
-    ...outcome,
+    status: outcome.status,
+    http_status: outcome.http_status,
+    error_code: outcome.error_code,
+    error_message: outcome.error_message,
+    estimated: outcome.estimated,
     input_tokens: input,
     cache_read_tokens: cacheRead,
     cache_write_tokens: cacheWrite,
     ...(cacheWriteHour ? { cache_write_1h_tokens: cacheWriteHour } : {}),
     output_tokens: output,
     reasoning_tokens: reasoning,
-    ...(units === undefined ? {} : { units }),
-    ...(unit === undefined ? {} : { unit }),
     cost: String(cost),
     reserved: String(hold.granted),
     prices,
@@ -83,6 +86,9 @@ export function logRow(call: LoggedCall, { cost, prices, usage, units, unit }: B
     latency_ms: msSince(ask.since),
     first_byte_ms: call.firstByteMs,
   };
+  if (units !== undefined) row.units = units;
+  if (unit !== undefined) row.unit = unit;
+  return row;
 }
 
 export function tokensOf({ usage }: Pick<Bill, "usage">): number {

@@ -17,9 +17,12 @@ type Expected = "address" | "media" | "words";
 /** For chat and messages: the parts in `content`, and media beside it, such as images that a model made. */
 export function assertMessageAddresses(messages: readonly object[], policy: AddressPolicy): void {
   messages.forEach((message, index) => {
-    for (const [name, member] of Object.entries(message) as [string, unknown][]) {
-      if (name === "content" && Array.isArray(member)) assertPartAddresses(member, `messages[${index}].content`, policy);
-      else if (addressName.test(name) || mediaName.test(name)) read({ [name]: member }, `messages[${index}]`, "words", policy);
+    for (const name in message) {
+      if (name === "role") continue;
+      const member = (message as Record<string, unknown>)[name];
+      if (name === "content") {
+        if (Array.isArray(member)) assertPartAddresses(member, `messages[${index}].content`, policy);
+      } else if (addressName.test(name) || mediaName.test(name)) read({ [name]: member }, `messages[${index}]`, "words", policy);
     }
   });
 }

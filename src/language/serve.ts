@@ -66,7 +66,7 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
   const admitted = servedModelOf(context.catalog, adapter.model, [adapter.type]);
   const { model } = admitted;
   adapter.assertFits(model);
-  await assertMayUse(context, ask.caller, model);
+  if (!mayUse(ask.caller, model)) await assertMayUse(context, ask.caller, model);
   const size = adapter.measure();
   const own = (thrown: unknown) => adapter.declared?.(thrown) ?? thrown;
   if (!surelyFits(model, size))

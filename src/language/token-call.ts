@@ -108,7 +108,7 @@ function usageUpstream({ source, size }: Pick<TokenCall, "source" | "size">, cha
 
 /** At the prices of the requested model: a fallback never costs more. */
 async function holdTokens(context: Opening, ask: Ask, model: Model, { size, cap, tier }: Pick<Asked, "size" | "cap" | "tier">) {
-  const { caller, addHeaders } = ask;
+  const { caller, callId, addHeaders } = ask;
   const { maxOutputTokens, outputLimited } = model;
   const inputMax = model.contextWindow * size.contexts;
   const imageTokens = imageTokensMax(context.catalog, model);
@@ -117,7 +117,7 @@ async function holdTokens(context: Opening, ask: Ask, model: Model, { size, cap,
   const outputMax = outputLimited ? Math.min(cap.asked ?? maxOutputTokens, maxOutputTokens) : (cap.asked ?? maxOutputTokens);
   const want = tokenCostBound(prices, inputTokens, outputMax * cap.choices);
   const least = tokenCostBound(prices, inputTokens, Math.min(outputMax, 1) * cap.choices);
-  const id = uuidv7(context.clock());
+  const id = callId ?? uuidv7(context.clock());
   const tokens = { input: size.tokensLikely, output: Math.min(cap.asked ?? 0, maxOutputTokens) * cap.choices };
   const { rate, reserved } = await context.admitCall(context.catalog, { caller, model, tokens, addHeaders }, { id, want, least });
   const affordable = (amount: Amount) => Math.min(outputMax, perChoice(affordableOutputTokens(prices, inputTokens, amount), cap));

@@ -52,6 +52,8 @@ export interface Reserved {
 }
 
 export interface Ledger {
+  /** This process's id among the replicas. */
+  owner: string;
   /** Counts a call against its rate limits and holds all it wants, in one statement. Null: it may not fit, and nothing was done. */
   admit(request: AdmitRequest): Promise<Admitted | null>;
   reserve(request: ReserveRequest): Promise<Reserved>;
@@ -99,7 +101,6 @@ export async function openLedger(db: Db, onFault: OnFault, watch?: LedgerWatch, 
     if (givenUp.size < givenUpMax || unheard !== null) givenUp.set(id, { accountId, since: performance.now(), unheard });
   };
   const heartbeat: Heartbeat = await keepHeartbeat(db, owner, open, givenUp, onFault, times);
-
   const { admitting, reserving, settling } = openBatchers(db, owner, times, watch);
 
   /** Sends what makes a hold, if `granted` says so of the answer. */
@@ -122,6 +123,7 @@ export async function openLedger(db: Db, onFault: OnFault, watch?: LedgerWatch, 
   };
 
   return {
+    owner,
     async admit(request) {
       const admitted = await hold(request, admitting.run, (answer) => answer && request.want);
       if (admitted !== null) watch?.reserved(request.want);

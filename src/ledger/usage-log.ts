@@ -89,7 +89,7 @@ export const logColumns = [
   ...["account_id", "created_at", "id", "request_id", "key_id", "operation", "model", "alias", "served_model", "status", "http_status"],
   ...["error_code", "input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens", "estimated", "cost"],
   ...["reserved", "prices", "attempts", "stream", "fallback_layer", "latency_ms", "first_byte_ms", "model_type", "error_message", "units"],
-  ...["unit", "expense"],
+  ...["unit", "expense", "cache_write_1h_tokens"],
 ] as const satisfies readonly (keyof UsageLogRow)[];
 
 export function expenseOfAttempts(attempts: readonly AttemptRecord[]): string | null {

@@ -129,7 +129,8 @@ async function requestOf(client: Client, route: Route, input: Record<string, unk
   if (token && /[^!-~]/.test(token)) throw new TypeError("svc-sdk: the key or token has characters that are not allowed in a header.");
   if (token) headers.authorization = `Bearer ${token}`;
   // An order that is named in its body needs no second name.
-  if (newKey && input.idempotency_key == null) headers["idempotency-key"] = options.idempotencyKey ?? newKey();
+  const key = options.idempotencyKey ?? newKey?.();
+  if (key !== undefined && input.idempotency_key == null) headers["idempotency-key"] = key;
   const asked = new URLSearchParams();
   const rest: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(input)) {
@@ -149,7 +150,7 @@ async function requestOf(client: Client, route: Route, input: Record<string, unk
   for (const [name, value] of Object.entries({ ...client.headers, ...options.headers })) headers[name.toLowerCase()] = value;
   const search = asked.toString();
   const url = client.baseURL + (typeof path === "string" ? path : path()) + (search && `?${search}`);
-  return { url, init: { method, headers, body }, repeatable: method === "GET" || newKey !== undefined };
+  return { url, init: { method, headers, body }, repeatable: method === "GET" || key !== undefined };
 }
 
 async function tokenFor({ apiKey, sessionToken }: Client, auth: Route["auth"]): Promise<string | undefined> {

@@ -34,9 +34,12 @@ export interface RequestOptions {
   extraBody?: Record<string, unknown> | undefined;
 }
 
-/** Options of calls that start paid jobs. */
+/** Options of calls that are charged. */
 export interface IdempotentOptions extends RequestOptions {
-  /** Identifies this submission: sent twice, it starts one job and is charged once. Default: random per call, the same for its retries. */
+  /**
+   * Identifies this request: sent twice, it is carried out and charged once. Jobs have a random one by default, the same for all retries of a
+   * call; other calls only this one, and are then retried like reads.
+   */
   idempotencyKey?: string | undefined;
 }
 

@@ -9,6 +9,7 @@ const account = { 429: ["rate_limit_exceeded"], 500: ["internal_error"], 503: ["
 const key = ["missing_api_key", "invalid_api_key"];
 const body = ["invalid_json", "missing_parameter", "invalid_parameter"];
 const money = ["insufficient_credits", "key_limit_reached", "model_requires_paid"];
+const idempotent = ["idempotency_in_progress", "idempotency_replayed", "idempotency_key_reused"];
 const routes = { 502: ["upstream_invalid_response"], 503: ["provider_unavailable", "model_unavailable", "overloaded"] };
 
 const chat: Refusals = {
@@ -19,6 +20,7 @@ const chat: Refusals = {
   402: money,
   403: ["route_refused", "permission_denied"],
   404: ["model_not_found"],
+  409: idempotent,
   413: ["request_too_large", "request_rejected"],
   422: ["request_rejected"],
 };
@@ -29,6 +31,7 @@ const decision: Refusals = {
   401: key,
   402: money,
   403: ["permission_denied"],
+  409: idempotent,
   413: ["request_too_large"],
 };
 const session = ["permission_denied", "session_required", "csrf_failed"];
@@ -47,6 +50,7 @@ const promised: Record<string, Refusals> = {
     402: money,
     403: ["permission_denied"],
     404: ["model_not_found"],
+    409: idempotent,
     413: ["request_too_large"],
   },
   createDecision: decision,
@@ -78,6 +82,7 @@ const rerank: Refusals = {
   402: money,
   403: ["forbidden"],
   404: ["model_not_found"],
+  409: idempotent,
   413: ["invalid_request"],
   415: ["invalid_request"],
   422: ["invalid_request"],

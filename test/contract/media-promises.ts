@@ -14,6 +14,7 @@ const audioLimited = ["audio_concurrent_limit", "rate_limit_exceeded"];
 const money = ["insufficient_credits", "key_limit_reached", "model_requires_paid"];
 const suspended = ["permission_denied"];
 const unknown = ["internal_error"];
+const idempotent = ["idempotency_in_progress", "idempotency_replayed", "idempotency_key_reused"];
 const overloaded = ["overloaded"];
 
 export const promised: Record<string, Promised> = {
@@ -94,6 +95,7 @@ export const promised: Record<string, Promised> = {
       402: money,
       403: suspended,
       404: ["model_not_found"],
+      409: idempotent,
       413: ["request_too_large", "request_rejected"],
       415: ["unsupported_audio_type", "request_rejected"],
       422: ["no_speech_detected", "request_rejected"],
@@ -117,6 +119,7 @@ export const promised: Record<string, Promised> = {
       402: money,
       403: ["voice_not_owned", ...suspended],
       404: ["model_not_found"],
+      409: idempotent,
       413: ["request_too_large"],
       429: audioLimited,
       500: unknown,
@@ -133,6 +136,7 @@ export const promised: Record<string, Promised> = {
       402: ["key_limit_reached", "billing_error", "model_requires_paid"],
       403: suspended,
       404: ["model_not_found"],
+      409: idempotent,
       413: ["request_too_large"],
       429: audioLimited,
       500: unknown,
@@ -149,6 +153,7 @@ export const promised: Record<string, Promised> = {
       402: money,
       403: suspended,
       404: ["model_not_found"],
+      409: idempotent,
       413: ["request_too_large"],
       429: audioLimited,
       500: unknown,
@@ -178,6 +183,7 @@ export const promised: Record<string, Promised> = {
       402: money,
       403: suspended,
       404: ["model_not_found"],
+      409: idempotent,
       413: ["request_too_large"],
       415: ["unsupported_audio_type"],
       429: limited,
@@ -195,6 +201,7 @@ export const promised: Record<string, Promised> = {
       402: money,
       403: suspended,
       404: ["model_not_found"],
+      409: idempotent,
       413: ["request_too_large"],
       429: limited,
       500: ["ownership_write_failed", ...unknown],

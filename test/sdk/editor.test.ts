@@ -43,7 +43,11 @@ describe("completion offers", () => {
     ["nouns inside a noun", "svc.credits.‸", "balance ledger topups"],
     ["what images can do", "svc.images.‸", "generate generateAndWait"],
     ["the client's options", "new Svc({ ‸ })", "apiKey baseURL fetch headers maxRetries maxRetryDelay sessionToken timeout"],
-    ["a call's options", "svc.chat.completions.create({ model: '', messages }, { ‸ })", "extraBody headers maxRetries signal timeout"],
+    [
+      "a call's options",
+      "svc.chat.completions.create({ model: '', messages }, { ‸ })",
+      "extraBody headers idempotencyKey maxRetries signal timeout",
+    ],
     [
       "the options of waiting",
       "svc.images.generateAndWait({ model: '', prompt: '' }, { ‸ })",

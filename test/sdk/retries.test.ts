@@ -71,6 +71,13 @@ describe("a connection that breaks", () => {
       });
   });
 
+  test("is tried again for a call with an idempotency key of the caller's, which is the same each time", async () => {
+    await withAnswers([gone, done], async (svc, server) => {
+      await svc.chat.completions.create({ model, messages }, { idempotencyKey: "greeting-1" });
+      expect(server.received.map(({ headers }) => headers["idempotency-key"])).toEqual(["greeting-1", "greeting-1"]);
+    });
+  });
+
   test("in the middle of a body is one too", async () => {
     const half: GivenAnswer = (response) => {
       response.writeHead(200, { "content-type": "application/json", "content-length": "100", "x-request-id": "req_3" });

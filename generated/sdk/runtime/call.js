@@ -80,8 +80,9 @@ async function requestOf(client, route, input, options) {
     if (token)
         headers.authorization = `Bearer ${token}`;
     // An order that is named in its body needs no second name.
-    if (newKey && input.idempotency_key == null)
-        headers["idempotency-key"] = options.idempotencyKey ?? newKey();
+    const key = options.idempotencyKey ?? newKey?.();
+    if (key !== undefined && input.idempotency_key == null)
+        headers["idempotency-key"] = key;
     const asked = new URLSearchParams();
     const rest = {};
     for (const [name, value] of Object.entries(input)) {
@@ -105,7 +106,7 @@ async function requestOf(client, route, input, options) {
         headers[name.toLowerCase()] = value;
     const search = asked.toString();
     const url = client.baseURL + (typeof path === "string" ? path : path()) + (search && `?${search}`);
-    return { url, init: { method, headers, body }, repeatable: method === "GET" || newKey !== undefined };
+    return { url, init: { method, headers, body }, repeatable: method === "GET" || key !== undefined };
 }
 async function tokenFor({ apiKey, sessionToken }, auth) {
     if (auth === "none")

@@ -24,12 +24,17 @@ export function routeOf(document: Document, one: SdkOperation): RouteSource {
     ...(one.method === "get" ? [] : [`method: ${JSON.stringify(one.method.toUpperCase())}`]),
     ...(auth === null ? [] : [`auth: ${JSON.stringify(auth)}`]),
     ...(one.method !== "get" && query.length > 0 ? [`query: ${JSON.stringify(query)}`] : []),
-    ...(idempotent ? ["newKey"] : []),
+    // Jobs get a key by themselves; calls only the caller's, since it costs them a moment.
+    ...(idempotent && bodiesOf(one).some((schema) => namesKey(document, schema)) ? ["newKey"] : []),
     ...(isForm ? ["encode: formOf"] : saysUsage(document, one) ? ["encode: withUsage"] : []),
     ...acceptOf(one, reader),
     ...(reader === null ? [] : [`read: ${reader}`]),
   ];
   return { text: `{ ${fields.join(", ")} }`, ids, paged: isPaged(document, one), idempotent };
+}
+
+function namesKey({ components: { schemas } }: Document, schema: Schema): boolean {
+  return (schemas[referredTo(schema) ?? ""]?.properties as Schema | undefined)?.idempotency_key !== undefined;
 }
 
 /** Its streams carry the usage only when they are asked to. */

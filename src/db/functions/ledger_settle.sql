@@ -35,10 +35,12 @@ begin
   ), logged as (
     insert into usage_log (account_id, created_at, id, request_id, key_id, operation, model, alias, served_model, status, http_status,
         error_code, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, estimated, cost, reserved, prices,
-        attempts, stream, fallback_layer, latency_ms, first_byte_ms, model_type, error_message, units, unit, expense)
+        attempts, stream, fallback_layer, latency_ms, first_byte_ms, model_type, error_message, units, unit, expense,
+        cache_write_1h_tokens)
       select account_id, created_at, id, request_id, key_id, operation, model, alias, served_model, status, http_status,
         error_code, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, estimated, cost, reserved, prices,
-        attempts, stream, fallback_layer, latency_ms, first_byte_ms, model_type, error_message, units, unit, expense from unnest(_call)
+        attempts, stream, fallback_layer, latency_ms, first_byte_ms, model_type, error_message, units, unit, expense,
+        cache_write_1h_tokens from unnest(_call)
   )
   select array_agg(balance order by account_id), (select count(*) from budgets), (select count(*) from ended)
     into left_over, budgets, holds from balances;

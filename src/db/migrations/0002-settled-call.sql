@@ -33,6 +33,7 @@ create type settled_call as (
   units numeric,
   unit text,
   expense bigint,
+  cache_write_1h_tokens bigint,
   -- How many of the account's calls in this batch are charged, up to this one, and what they cost.
   place bigint,
   total bigint

@@ -32,7 +32,7 @@ export function chatAdapter({ providers }: Pick<Context, "providers">, { text, b
     measure: () => promptSize(body),
     cap: outputCap(body),
     tier: body.service_tier,
-    async call({ candidate, hold, upstream }) {
+    call({ candidate, hold, upstream }) {
       const chat = adapterOf(providers.chat, candidate);
       return chat({
         ...upstream,

@@ -39,7 +39,9 @@ export function idsOf(answer: Json, now: Date): { id: string; created: number } 
 
 /** Unknown members stay: `system_fingerprint`, `service_tier`, and what hosts add later. */
 export function foreignKeys(answer: Json): Json {
-  return Object.fromEntries(Object.entries(answer).filter(([key, value]) => !ownKeys.has(key) && value !== undefined));
+  const foreign: Json = {};
+  for (const key in answer) if (!ownKeys.has(key) && answer[key] !== undefined) foreign[key] = answer[key];
+  return foreign;
 }
 
 function readChoice(value: unknown, position: number, provider: Provider): ChatCompletion["choices"][number] {

@@ -1,0 +1,147 @@
+// A paid call with an `Idempotency-Key` is carried out once for its account and endpoint: a repeat gets the same answer, or is told why not. Without the
+// header nothing happens here.
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import type { OperationId } from "../../generated/operations.ts";
+import type { Context } from "../context.ts";
+import { refuseInDoubt } from "../db/standing.ts";
+import { fail } from "../errors/fail.ts";
+import { uuidv7 } from "../ids.ts";
+import { type Claim, type Claimed, claimKey, keepAnswer, keptAnswerMax, letGo } from "../ledger/idempotency.ts";
+import type { Handler, Headers, Reply, Request, Sink } from "../operation.ts";
+import type { Ask } from "./ask.ts";
+
+/** As of media jobs: a longer key is cut. */
+const keyMax = 128;
+
+export function answerOnce<Id extends OperationId>(handler: Handler<Id>): Handler<Id> {
+  const once: Handler<Id> = async (context, request, ask) => {
+    const key = Array.from(request.headers["idempotency-key"]?.trim() ?? "").slice(0, keyMax).join(""); // prettier-ignore
+    return key === "" ? handler(context, request, ask) : carryOut(context, request, ask, key, handler);
+  };
+  return Object.assign(once, handler);
+}
+
+async function carryOut<Id extends OperationId>(
+  context: Context,
+  request: Request<Id>,
+  ask: Ask,
+  key: string,
+  handler: Handler<Id>,
+): Promise<Reply<Id>> {
+  const { db, ledger, clock } = context;
+  const { caller, operationId, receivedAt, requestId } = ask;
+  refuseInDoubt(db);
+  const hash = await hashOf(request);
+  const callId = uuidv7(clock());
+  const claim: Claim = { accountId: caller.accountId, operation: operationId, key, hash, callId, receivedAt, owner: ledger.owner };
+  const claimed = await claimKey(db, claim);
+  if (claimed.outcome !== "claimed") return answerOf(claimed) as Reply<Id>;
+  const lost = (cause: unknown) => reportLost(context, requestId, cause);
+  const over = () => letGo(db, claim).catch(lost);
+  let reply: Reply<Id>;
+  try {
+    reply = await handler(context, request, { ...ask, callId });
+  } catch (error) {
+    await over();
+    throw error;
+  }
+  if ("stream" in reply && reply.stream !== undefined) {
+    // A caller who asked for no stream gets the same answer again, though its bytes are sent as they come.
+    const isStream = (request.body as { stream?: unknown } | undefined)?.stream === true;
+    const keepBytes = (bytes: Buffer) => keep(context, claim, { ...reply, bytes }).catch(lost);
+    return streamOnce(reply, ask.signal, over, isStream ? null : keepBytes) as Reply<Id>;
+  }
+  await keep(context, claim, bytesOf(reply)).catch(lost);
+  return reply;
+}
+
+function answerOf(claimed: Exclude<Claimed, { outcome: "claimed" }>): Whole {
+  switch (claimed.outcome) {
+    case "answered":
+      return { status: claimed.status, headers: claimed.headers, bytes: claimed.body };
+    case "running":
+      return fail("idempotency_in_progress", { retryAfterMs: 1_000 });
+    case "replayed":
+      return fail("idempotency_replayed");
+    case "reused":
+      return fail("idempotency_key_reused");
+  }
+}
+
+/** The same bytes, the same parameters; of a form the same fields and file. */
+async function hashOf({ rawBody, form, query }: Request): Promise<Buffer> {
+  const hash = createHash("sha256").update(JSON.stringify(query)).update("\n");
+  const sent = form as { fields: unknown; file: { path: string } | null } | null;
+  if (sent === null) return hash.update(rawBody).digest();
+  hash.update(JSON.stringify(sent.fields)).update("\n");
+  if (sent.file !== null) await pipeline(createReadStream(sent.file.path), async (chunks) => { for await (const chunk of chunks) hash.update(chunk as Buffer); }); // prettier-ignore
+  return hash.digest();
+}
+
+/**
+ * `whole` keeps what the stream sent, if it is not too large; null: it is not kept, and its charge says that it was carried out. A client that left
+ * may never let it begin.
+ */
+function streamOnce(
+  reply: { status: number; headers: Headers; stream: (sink: Sink) => Promise<void> },
+  signal: AbortSignal,
+  over: () => Promise<void>,
+  whole: ((bytes: Buffer) => Promise<void>) | null,
+) {
+  let begun = false;
+  const left = () => void (begun || over());
+  if (signal.aborted) left();
+  else signal.addEventListener("abort", left, { once: true });
+  const stream = async (sink: Sink): Promise<void> => {
+    begun = true;
+    signal.removeEventListener("abort", left);
+    const sent = whole === null ? null : collect(sink);
+    try {
+      await reply.stream(sent ?? sink);
+      const bytes = sent?.bytes() ?? null;
+      if (bytes !== null && !signal.aborted) await whole?.(bytes);
+    } finally {
+      await over();
+    }
+  };
+  return { ...reply, stream };
+}
+
+/** Also collects what is written, up to what is kept of an answer. */
+function collect(sink: Sink): Sink & { bytes(): Buffer | null } {
+  let chunks: Buffer[] | null = [];
+  let size = 0;
+  return {
+    write(chunk) {
+      size += chunk.length;
+      if (size > keptAnswerMax) chunks = null;
+      chunks?.push(Buffer.from(chunk as Uint8Array));
+      return sink.write(chunk);
+    },
+    bytes: () => chunks && Buffer.concat(chunks),
+  };
+}
+
+interface Whole {
+  status: number;
+  headers: Headers;
+  bytes: Buffer;
+}
+
+function bytesOf(reply: Reply): Whole {
+  const { status, headers = {} } = reply;
+  if ("bytes" in reply && reply.bytes !== undefined) return { status, headers, bytes: reply.bytes };
+  const bytes = Buffer.from(JSON.stringify((reply as { body?: unknown }).body));
+  return { status, headers: { "content-type": "application/json", ...headers }, bytes };
+}
+
+async function keep({ db }: Context, claim: Claim, { status, headers, bytes }: Whole): Promise<void> {
+  await keepAnswer(db, claim, status, bytes.length > keptAnswerMax ? null : { headers, body: bytes });
+}
+
+/** The answer is out, or on its way: its repeat is told that it runs until this process ends, and then that it was answered. */
+function reportLost({ log }: Context, requestId: string, cause: unknown): void {
+  log.error({ err: cause, request_id: requestId }, "what became of a call could not be written to its idempotency key");
+}
