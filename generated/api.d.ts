@@ -2401,6 +2401,13 @@ export interface components {
             };
             /** @description Name of the provider, shown only in logs and metrics. */
             id: string;
+            /**
+             * @description What happens to a call whose caller disconnects: `cancel` stops it, and the caller pays for the input and the output received; `drain`
+             *     reads it to its end, and the caller pays for its measured usage. Default: answers that are not streamed, and streams that hide their
+             *     reasoning, are drained, other streams are cancelled.
+             * @enum {string}
+             */
+            on_disconnect?: "cancel" | "drain";
             /** @description The provider's wire protocol. */
             protocol: components["schemas"]["ProviderProtocol"];
             /**

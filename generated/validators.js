@@ -34114,6 +34114,10 @@ const schema_CatalogProvider = {
 "format": "int32",
 "minimum": 1,
 "maximum": 36e5
+},
+"on_disconnect": {
+"type": "string",
+"enum": ["cancel", "drain"]
 }
 },
 "additionalProperties": false
@@ -34148,7 +34152,7 @@ data
 }];
 return false;
 } else {
-for (const key0 in data) if (!(key0 === "id" || key0 === "protocol" || key0 === "base_url" || key0 === "api_key_env" || key0 === "headers" || key0 === "forward" || key0 === "timeout_ms")) {
+for (const key0 in data) if (!(key0 === "id" || key0 === "protocol" || key0 === "base_url" || key0 === "api_key_env" || key0 === "headers" || key0 === "forward" || key0 === "timeout_ms" || key0 === "on_disconnect")) {
 validate_CatalogProvider.errors = [{
 instancePath,
 keyword: "additionalProperties",
@@ -34406,6 +34410,34 @@ return false;
 }
 var valid0 = true;
 } else var valid0 = true;
+if (valid0) {
+if (data.on_disconnect !== void 0) {
+let data9 = data.on_disconnect;
+if (typeof data9 !== "string") {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/on_disconnect",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.on_disconnect,
+data: data9
+}];
+return false;
+}
+if (!(data9 === "cancel" || data9 === "drain")) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/on_disconnect",
+keyword: "enum",
+params: { allowedValues: schema_CatalogProvider.properties.on_disconnect.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_CatalogProvider.properties.on_disconnect,
+data: data9
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
 }
 }
 }

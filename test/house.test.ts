@@ -65,7 +65,7 @@ const mayImport: Record<string, readonly string[]> = {
     ...["calls/admit", "jobs/types", "payments/types", ...leaves],
   ],
   operation: ["calls/ask", "context", "providers", ...leaves],
-  calls: [...domain, "context", "db", "operation", "routing", ...leaves],
+  calls: [...domain, "context", "db", "operation", "providers", "routing", ...leaves],
   language: [...flows, ...leaves],
   jobs: [...flows, "media", "db", ...leaves],
   audio: [...flows, "media", "sound", "db", ...leaves],

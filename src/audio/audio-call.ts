@@ -1,7 +1,8 @@
 // An audio call: gate, rate, slot and hold, then its charge. Its cost is known before it begins, or as soon as a recording is measured.
 import type { Ask } from "../calls/ask.ts";
 import { endUnserved, openCall, type PaidCall, type Settled } from "../calls/call.ts";
-import { type Bill, type Hold, noError } from "../calls/log-row.ts";
+import { wasStopped } from "../calls/leaving.ts";
+import { aborted, type Bill, type Hold, noError } from "../calls/log-row.ts";
 import { assertMayUse, refuseUnpaid } from "../calls/refusals.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import { tierOf } from "../catalog/tiers.ts";
@@ -38,8 +39,10 @@ export interface AudioCall extends PaidCall<AudioHold, AudioCost> {
   raise(charge: AudioCharge): Promise<void>;
   /** The audio is whole. The charge is committed when it resolves. */
   complete(charge: AudioCharge): Promise<AudioBill>;
-  /** The client disconnected. `delivered` is what it pays for; null or absent: nothing. */
-  aborted(delivered?: AudioCharge | null): Promise<void>;
+  /** The client left, or read so slowly that the upstream gave up. It pays for what was made. */
+  aborted(charge: AudioCharge): Promise<void>;
+  /** The client left before an answer began. It pays where an upstream had the request and was told to stop. */
+  left(): Promise<void>;
 }
 
 type Opening = Pick<Context, "db" | "catalog" | "ledger" | "admitCall" | "clock" | "log" | "countAttempt" | "publicUrl">;
@@ -64,7 +67,7 @@ export async function openAudioCall(
   const nothing = costOf({ ...charge, units: 0 });
   const used = () => usedByAudio(planned); // a provider bills all that it was asked for, charged or not
   const paid = openCall<AudioHold, AudioCost>(context, ask, { admitted, stream, hold, rate, nothing, used });
-  return Object.assign(paid, {
+  const call: AudioCall = Object.assign(paid, {
     async raise(charge: AudioCharge) {
       planned = charge;
       const want = audioCost(charge);
@@ -79,11 +82,12 @@ export async function openAudioCall(
       hold.granted = want;
     },
     complete: (charge: AudioCharge) => paid.settle(costOf(charge), { status: "success", http_status: 200, ...noError, estimated: false }),
-    async aborted(delivered: AudioCharge | null = null) {
-      const cost = delivered === null ? nothing : costOf(delivered);
-      await paid.settle(cost, { status: "aborted", http_status: 499, ...noError, estimated: false });
+    async aborted(charge: AudioCharge) {
+      await paid.settle(costOf(charge), { ...aborted, ...noError, estimated: false });
     },
+    left: () => call.aborted(wasStopped(call) ? planned : { ...planned, units: 0 }),
   });
+  return call;
 }
 
 /** If `work` throws, ends the call uncharged and rethrows in the operation's own codes. */

@@ -9,10 +9,10 @@ import { ApiError } from "../errors/fail.ts";
 import { type Amount, usdText } from "../money.ts";
 import type { Headers, Sink } from "../operation.ts";
 import { type AudioCharge, audioCost } from "../pricing/audio-cost.ts";
-import { failureWithoutText, UpstreamError } from "../providers/errors/upstream-error.ts";
+import { failureWithoutText, isSlowReader, UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { AudioBody, MadeAudio } from "../providers/verbs/audio.ts";
 import { streamBroke, streamEnded } from "../routing/attempt.ts";
-import type { AudioCall } from "./audio-call.ts";
+import type { AudioBill, AudioCall } from "./audio-call.ts";
 
 export interface AudioAnswer {
   charge: AudioCharge;
@@ -28,11 +28,16 @@ export function audioReply(context: Replying, ask: Ask, call: AudioCall, made: M
   return made.kind === "whole" ? wholeReply(ask, call, made.bytes, answer) : streamReply(context, ask, call, made.body, answer);
 }
 
-/** A caller who disconnected while the audio was made got nothing and pays nothing. */
 async function wholeReply({ signal }: Ask, call: AudioCall, bytes: Buffer, { charge, headers }: AudioAnswer) {
-  signal.throwIfAborted();
-  const bill = await call.complete(charge);
+  const bill = await completeUnlessLeft(signal, call, charge);
   return { status: 200, headers: { ...billHeaders(call, bill), ...headers }, bytes };
+}
+
+/** A caller who left while the audio was made pays for it too. Throws the signal's reason then. */
+export async function completeUnlessLeft(signal: AbortSignal, call: AudioCall, charge: AudioCharge): Promise<AudioBill> {
+  if (isLeft(signal)) await call.aborted(charge);
+  signal.throwIfAborted();
+  return await call.complete(charge);
 }
 
 /** The head shows the balance as it will be after this charge. */
@@ -59,25 +64,23 @@ export function billHeaders({ admitted, served }: AudioCall, { cost, balance }: 
 /** Settles even where the client disconnects before the body is read. */
 function openSending(context: Replying, ask: Ask, call: AudioCall, body: AudioBody, { charge, interruptedCode }: AudioAnswer) {
   const { signal } = ask;
-  let begun = false;
-  const interrupted = async (): Promise<ApiError> => {
+  const interrupted = async (cause: unknown): Promise<ApiError> => {
     const error = new ApiError(interruptedCode, { status: 200 });
-    if (isLeft(signal) && begun) await call.aborted(charge).catch((cause: unknown) => reportUnsettled(context, ask, cause));
+    // What a provider has begun to make, it bills whole.
+    if (isLeft(signal) || isSlowReader(cause))
+      await call.aborted(charge).catch((unsettled: unknown) => reportUnsettled(context, ask, unsettled));
     else await settleWithout(context, call, error);
     return error;
   };
   const onAbort = () => {
     body.cancel();
-    void interrupted();
+    void interrupted(null);
   };
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
 
   return async (sink: Sink): Promise<void> => {
-    const tail = keepLastByte((chunk) => {
-      begun = true;
-      return sink.write(chunk);
-    });
+    const tail = keepLastByte((chunk) => sink.write(chunk));
     try {
       await body.read((chunk) => tail.push(chunk));
       streamEnded(context.breakers, call.attempts);
@@ -86,7 +89,7 @@ function openSending(context: Replying, ask: Ask, call: AudioCall, body: AudioBo
     } catch (cause) {
       body.cancel();
       const route = isLeft(signal) ? null : streamBroke(context.breakers, call.attempts, cause);
-      const error = await interrupted();
+      const error = await interrupted(cause);
       if (isLeft(signal)) return;
       context.log.warn({ ...withoutWords(cause), route, request_id: ask.requestId }, "an audio stream was interrupted");
       throw error;

@@ -17,7 +17,7 @@ import type { MadeAudio } from "../providers/verbs/audio.ts";
 import { type AudioFormat, audioFormats } from "../sound/formats.ts";
 import { askRoutes, routesOf } from "./ask-routes.ts";
 import { type AudioCall, openAudioCall, whileOpen } from "./audio-call.ts";
-import { audioReply, billHeaders } from "./audio-reply.ts";
+import { audioReply, billHeaders, completeUnlessLeft } from "./audio-reply.ts";
 
 export interface MakePlan<Order extends { format: AudioFormat }> {
   asked: Resolved;
@@ -42,7 +42,7 @@ export async function makeAudio<Order extends { format: AudioFormat }>(context: 
     }
     const take = async (made: MadeAudio) => {
       const bytes = await collectAudio(made);
-      return { bytes, seconds: known ?? (await measureMade(context.media, bytes, order.format, ask.signal)) };
+      return { bytes, seconds: known ?? (await measureMade(context.media, bytes, order.format, ask.stopping)) };
     };
     const { bytes, seconds } = await askRoutes(context, ask, call, { candidates, adapters, order, take });
     if (keep) return await keptReply(context, ask, call, { charge, bytes, format: order.format, seconds });
@@ -67,8 +67,7 @@ async function keptReply(context: Context, { signal, requestId }: Ask, call: Aud
   const { extension } = audioFormats[format];
   const { name } = await media.keepAudio({ bytes, name: randomBytes(16).toString("hex"), extension });
   try {
-    signal.throwIfAborted();
-    const bill = await call.complete(charge);
+    const bill = await completeUnlessLeft(signal, call, charge);
     return {
       status: 200 as const,
       headers: { ...billHeaders(call, bill), "x-svc-duration-sec": String(seconds) },

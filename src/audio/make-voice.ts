@@ -15,7 +15,7 @@ import { attempt } from "../routing/attempt.ts";
 import { adapterOf, type Candidate } from "../routing/candidates.ts";
 import { countShown, countText } from "../text/counted-text.ts";
 import { makerModel } from "./find-model.ts";
-import { routesOf } from "./ask-routes.ts";
+import { routesOf, upstreamAudio } from "./ask-routes.ts";
 import { type AudioBill, openAudioCall, whileOpen } from "./audio-call.ts";
 import { readRecording, type Recording } from "./recording.ts";
 import { fileVoice, ownVoiceId, voicePrefix } from "./voice-owner.ts";
@@ -77,15 +77,13 @@ async function makeVoice(
   return whileOpen(context, call, async () => {
     // Random, so that ids of calls, which appear elsewhere, don't reveal it.
     const chosen = `${voicePrefix}${randomBytes(16).toString("hex")}`;
-    const { signal, requestId } = ask;
     const candidates = routesOf(context, call);
     const { result: voiceId, candidate } = await attempt(
       candidates,
       context.breakers,
-      signal,
+      ask.signal,
       call.attempts,
-      (candidate, heard) =>
-        make(candidate, chosen, { route: candidate.route, signal, requestId, publicModel: model.id, account: ask.caller.accountId, heard }),
+      (candidate, heard) => make(candidate, chosen, upstreamAudio(call, candidate, heard)),
       { stopAt: endWhereUnsure },
     );
     call.answeredBy(candidate);

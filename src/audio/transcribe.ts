@@ -14,7 +14,9 @@ import type { Transcript, TranscriptionOrder } from "../providers/verbs/audio.ts
 import type { UpstreamCall } from "../providers/types.ts";
 import { attempt, type Served } from "../routing/attempt.ts";
 import { adapterOf, type Candidate, candidatesOf } from "../routing/candidates.ts";
+import { upstreamAudio } from "./ask-routes.ts";
 import { type AudioBill, type AudioCall, openAudioCall, whileOpen } from "./audio-call.ts";
+import { completeUnlessLeft } from "./audio-reply.ts";
 import { transcriberModel } from "./find-model.ts";
 import { fetchRecording, readRecording, type Recording } from "./recording.ts";
 import { needsTimes, type TranscriptionRequest } from "./transcription-request.ts";
@@ -67,14 +69,12 @@ async function serve(
   });
   // Another model would hear nothing either.
   if (isSilent(transcript)) fail("no_speech_detected");
-  // A caller who has disconnected by now got nothing and pays nothing.
-  ask.signal.throwIfAborted();
   call.answeredBy(candidate);
   const { charge } = atLesserPrice(call.admitted.model, candidate.model, (model) => {
     const charge = chargeOf(model, seconds);
     return { charge, cost: audioCost(charge) };
   });
-  const bill = await call.complete(charge);
+  const bill = await completeUnlessLeft(ask.signal, call, charge);
   return { asked: call.admitted, request, transcript, served: candidate, seconds, bill };
 }
 
@@ -92,19 +92,20 @@ const usualWaitMs = 5_000;
 export function transcribeOverChain(
   context: Pick<Context, "catalog" | "breakers" | "providers">,
   ask: Ask,
-  call: Pick<AudioCall, "admitted" | "attempts">,
+  call: Pick<AudioCall, "ask" | "admitted" | "attempts" | "line" | "stream">,
   request: TranscriptionRequest,
   order: Omit<TranscriptionOrder, "timestamps">,
 ): Promise<Served<Transcript>> {
-  const { signal, requestId } = ask;
-  const account = ask.caller.accountId;
+  const { signal } = ask;
   const { model } = call.admitted;
   const { candidates, again } = chainOf(context.catalog, model, (other) => mayUse(ask.caller, other) && mayServe(other, request));
   const transcribe = async (candidate: Candidate, heard: UpstreamCall["heard"]): Promise<Transcript> => {
-    const { route, model: served } = candidate;
-    const timestamps = served.media.supportsTimestamps;
-    const upstream = { route, signal, requestId, publicModel: model.id, account, heard, order: { ...order, timestamps } };
-    const transcript = await adapterOf(context.providers.transcribe, candidate)(upstream).catch(asRejection);
+    const timestamps = candidate.model.media.supportsTimestamps;
+    const upstream = upstreamAudio(call, candidate, heard);
+    const transcript = await adapterOf(
+      context.providers.transcribe,
+      candidate,
+    )({ ...upstream, order: { ...order, timestamps } }).catch(asRejection);
     if (needsTimes(request.format) && !isSilent(transcript) && !hasTimes(transcript))
       throw new UpstreamError("unreadable", "a transcript without its segments", { status: 200 });
     return transcript;

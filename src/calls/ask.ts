@@ -14,6 +14,8 @@ export interface Ask {
   since: number;
   /** Fires when the client has disconnected. */
   signal: AbortSignal;
+  /** Fires when the gateway has to stop, also for a caller who has left before. */
+  stopping: AbortSignal;
   /** Of the call that an idempotency key claimed: its hold's id. Absent: a new one. */
   callId?: string;
   /** Adds headers to every answer to this request from now on, refusals included. */

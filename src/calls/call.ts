@@ -1,5 +1,5 @@
-// One admitted call until its one settlement: charged, free because it failed, or charged for what was delivered before its client
-// disconnected (docs/behaviour/billing.md#ends). The first end settles; any later one does nothing.
+// One admitted call until its one settlement: charged, free because it failed, or charged for what it made its upstream do before its
+// client left (docs/behaviour/billing.md#ends). The first end settles; any later one does nothing.
 import type { ErrorCode } from "../../generated/errors.ts";
 import { operations } from "../../generated/operations.ts";
 import type { Resolved } from "../catalog/resolve.ts";
@@ -15,6 +15,7 @@ import type { Candidate } from "../routing/candidates.ts";
 import type { Ask } from "./ask.ts";
 import type { CountedCall } from "./count.ts";
 import { asDeclared } from "./declared-error.ts";
+import type { Line } from "./leaving.ts";
 import { type Bill, type Hold, type LoggedCall, logRow, type Outcome, tokensOf } from "./log-row.ts";
 
 /** A bill whose charge is committed, and the account's balance after it. */
@@ -22,6 +23,8 @@ export type Settled<Billed extends Bill> = Billed & { balance: Amount };
 
 export interface PaidCall<Held extends Hold, Billed extends Bill> extends LoggedCall {
   hold: Held;
+  /** Of the last attempt; null before the first. */
+  line: Line | null;
   answeredBy(candidate: Candidate): void;
   settle(bill: Billed, outcome: Outcome): Promise<Settled<Billed>>;
   /** Nothing is charged. `shown` is what the caller gets. */
@@ -53,6 +56,7 @@ export function openCall<Held extends Hold, Billed extends Bill>(
     attempts: [],
     served: null,
     firstByteMs: null,
+    line: null,
     used,
     answeredBy(candidate) {
       call.served = candidate;
@@ -77,13 +81,13 @@ export function openCall<Held extends Hold, Billed extends Bill>(
 /** How a call ends without an answer. */
 interface Ending {
   ask: Ask;
-  /** The client disconnected before anything was delivered. */
-  aborted(): Promise<void>;
+  /** The client left. */
+  left(): Promise<void>;
   failed: PaidCall<Hold, Bill>["failed"];
 }
 
 /**
- * Ends a call whose answer did not begin, uncharged, and returns the error that the caller gets, in the operation's own codes. `own` returns
+ * Ends a call whose answer did not begin and returns the error that the caller gets, in the operation's own codes. `own` returns
  * an error with a code of the operation's own; other errors as they are.
  */
 export async function endUnserved(
@@ -100,10 +104,10 @@ export async function endUnserved(
 
 /** For errors that the caller no longer sees, or sees otherwise. Never rejects: where the database is unavailable, the hold ends by itself. */
 export async function settleWithout({ log }: Pick<Context, "log">, call: Ending, error: unknown): Promise<void> {
-  const { operationId, requestId, signal } = call.ask;
+  const { operationId, requestId, signal, stopping } = call.ask;
   const planned = error instanceof ApiError ? error : new ApiError("internal_error", {});
   try {
-    if (isLeft(signal)) await call.aborted();
+    if (isLeft(signal) && !stopping.aborted) await call.left();
     else await call.failed(planned.code, shownError(planned, operations[operationId].dialect));
   } catch (cause) {
     log.error({ err: cause, request_id: requestId }, "a failed call could not be settled");

@@ -45,6 +45,8 @@ export interface Bill {
 export type Outcome = Pick<UsageLogRow, "status" | "http_status" | "error_code" | "error_message" | "estimated">;
 
 export const noError = { error_code: null, error_message: null };
+/** How a call ends whose caller has left. */
+export const aborted = { status: "aborted", http_status: 499 } as const;
 
 export function logRow(call: LoggedCall, { cost, prices, usage, units, unit }: Bill, outcome: Outcome): UsageLogRow {
   const { ask, admitted, hold, served } = call;

@@ -32,6 +32,7 @@ export function readProvider(provider: FileProvider, { environment, simulatorUrl
     ...(secrets.length === 0 ? {} : { secrets }),
     forward: provider.forward ?? [],
     timeoutMs: provider.timeout_ms ?? timeoutMsDefault,
+    onDisconnect: provider.on_disconnect ?? null,
   };
 }
 

@@ -14,6 +14,8 @@ export interface PromptSize {
   prompts: number;
   /** An estimate that takes no time, for limits: four bytes a token. */
   tokensLikely: number;
+  /** What `countTokens` may leave out of images and files: with it, they count as much as is held for them. */
+  uncountedMax(imageTokensMax: number): number;
   /** By a real tokenizer, as near as only the model's own could get closer; slow, for charges and counts. Rejects if it can't be loaded. */
   countTokens(): Promise<number>;
 }
@@ -43,6 +45,8 @@ export interface PromptParts {
 
 /** Role, separators and the template around a message; no chat template known to us takes more. */
 const messageTokens = 16;
+/** What an image of a usual size takes in most models. */
+const imageTokensLikely = 256;
 const bytesPerToken = 4;
 
 /** Measures everything in a chat request that a model reads. */
@@ -61,8 +65,9 @@ export function sizeOf({ texts, messages, images, unknown = 0, bytes: others = 0
     images: images + unknown,
     contexts: 1,
     prompts: 1,
-    tokensLikely: Math.ceil(bytes / bytesPerToken) + messages * 4 + images * 256,
-    countTokens: () => (counting ??= countTokens(texts).then((tokens) => tokens + messages * 4 + images * 256)),
+    tokensLikely: Math.ceil(bytes / bytesPerToken) + messages * 4 + images * imageTokensLikely,
+    uncountedMax: (imageTokensMax) => others + (images + unknown) * imageTokensMax - images * imageTokensLikely,
+    countTokens: () => (counting ??= countTokens(texts).then((tokens) => tokens + messages * 4 + images * imageTokensLikely)),
   };
 }
 
@@ -138,6 +143,7 @@ export function tokensSize(lists: readonly (readonly number[])[]): PromptSize {
     contexts: lists.length,
     prompts: lists.length,
     tokensLikely: tokens,
+    uncountedMax: () => 0,
     countTokens: async () => tokens,
   };
 }

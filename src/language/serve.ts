@@ -4,6 +4,7 @@ import type { Ask } from "../calls/ask.ts";
 import { endUnserved } from "../calls/call.ts";
 import { asDeclared } from "../calls/declared-error.ts";
 import { servedModelOf } from "../calls/find-model.ts";
+import { upstreamCall } from "../calls/leaving.ts";
 import { assertMayUse, mayUse } from "../calls/refusals.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
@@ -18,6 +19,7 @@ import { type Candidate, candidatesOf } from "../routing/candidates.ts";
 import { capFor } from "./chat/upstream-body.ts";
 import { assertRoom, hasRoom, type OutputCap, surelyFits } from "./context-window.ts";
 import { countedUsage } from "./counted-usage.ts";
+import { chargeReceived, chargeUnanswered, stopsWhenLeft, wholeTally } from "./left-call.ts";
 import type { PromptSize } from "./prompt-size.ts";
 import { openTokenCall, type TokenBill, type TokenCall, type TokenHold } from "./token-call.ts";
 
@@ -78,18 +80,27 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     other.type === adapter.type && adapter.fits(other) && hasRoom(other, size, cap) && mayUse(ask.caller, other);
   const candidates = candidatesOf(context.catalog, model, mayServe);
   try {
-    const callOne = (candidate: Candidate, heard: UpstreamCall["heard"]) =>
-      adapter.call({ candidate, hold, size, upstream: { ...upstreamCall(ask, candidate, model), heard } });
+    const callOne = async (candidate: Candidate, heard: UpstreamCall["heard"]) => {
+      let tally: Tally | null = null;
+      const upstream = upstreamCall(call, candidate, heard, () => stopsWhenLeft(candidate, adapter.stream, tally));
+      const answer = await adapter.call({ candidate, hold, size, upstream });
+      if (answer.kind === "stream") ({ tally } = answer);
+      return answer;
+    };
     const { result, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, callOne, { rejectsAlone });
     call.answeredBy(candidate);
     call.source = result.kind === "stream" ? result : null;
     const headers = routeHeaders(admitted, candidate, hold);
-    if (result.kind === "stream") return settleOnDisconnect(context, { kind: "stream", ask, call, headers, source: result as Stream });
+    if (result.kind === "stream") return { kind: "stream", ask, call, headers, source: result as Stream };
     const answer = result as Answer;
-    const counted = () => countedUsage(context, size, { deltas: 0, characters: adapter.charactersOf(answer), prompt: null });
+    const characters = adapter.charactersOf(answer);
+    if (isLeft(ask.signal)) await chargeReceived(context, { call, source: { tally: wholeTally(answer, characters) } });
+    ask.signal.throwIfAborted();
+    const counted = () => countedUsage(context, size, { deltas: 0, characters, prompt: null });
     return { kind: "whole", ask, call, headers, answer, bill: await call.complete(answer.usage, counted) };
   } catch (thrown) {
-    throw suggestOthers(await endUnserved(context, call, thrown, own), context.catalog, candidates, mayServe);
+    const ending = { ask, failed: call.failed, left: () => chargeUnanswered(context, call) };
+    throw suggestOthers(await endUnserved(context, ending, thrown, own), context.catalog, candidates, mayServe);
   }
 }
 
@@ -103,36 +114,6 @@ export async function serveWhole<Answer extends Whole>(context: Context, ask: As
 /** A rejection by our own translation, before any upstream was asked, or by a fallback model: it says nothing about the other routes. */
 function rejectsAlone({ status }: UpstreamError, { layer }: Candidate): boolean {
   return status === null || layer === 3;
-}
-
-function upstreamCall({ signal, requestId, caller }: Ask, { route }: Candidate, { id }: Model): UpstreamCall {
-  return { route, signal, requestId, publicModel: id, account: caller.accountId };
-}
-
-/** Settles a stream whose client disconnects before the stream is read. */
-function settleOnDisconnect<Answer, Stream extends AnswerStream<unknown>>(
-  context: Context,
-  answer: { kind: "stream"; ask: Ask; call: TokenCall; headers: Record<string, string>; source: Stream },
-): Served<Answer, Stream> {
-  const { ask } = answer;
-  const settle = () =>
-    (isLeft(ask.signal) ? chargeDelivered(context, answer) : answer.call.interrupted()).catch((cause: unknown) =>
-      context.log.error({ err: cause, request_id: ask.requestId }, "an aborted stream could not be settled"),
-    );
-  if (ask.signal.aborted) void settle();
-  else ask.signal.addEventListener("abort", settle, { once: true });
-  return answer;
-}
-
-/** A caller who disconnects pays for what was delivered: measured where the upstream reported it, else counted. */
-export async function chargeDelivered(
-  context: Pick<Context, "log">,
-  { call, source }: { call: TokenCall; source: { tally: Tally } },
-): Promise<void> {
-  const { usage, deltas } = source.tally;
-  // Hosts that report usage with every record measure the prompt before they answer, but nothing has been delivered yet.
-  if (deltas === 0 && (usage === null || usage.output === 0)) return await call.aborted();
-  await call.aborted(usage ?? (await countedUsage(context, call.size, source.tally)), usage !== null);
 }
 
 // Which models to suggest when every route of one refused the content (route_refused).

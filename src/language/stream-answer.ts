@@ -5,11 +5,11 @@ import type { Ask } from "../calls/ask.ts";
 import { isLeft } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import type { Sink } from "../operation.ts";
-import { failureWithoutText, UpstreamError } from "../providers/errors/upstream-error.ts";
+import { failureWithoutText, isSlowReader, UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { AnswerStream } from "../providers/types.ts";
 import { streamBroke, streamEnded } from "../routing/attempt.ts";
 import { countedUsage } from "./counted-usage.ts";
-import { chargeDelivered } from "./serve.ts";
+import { chargeReceived } from "./left-call.ts";
 import type { TokenBill, TokenCall } from "./token-call.ts";
 
 /** Proxies close silent connections after 15 s and more. */
@@ -27,7 +27,7 @@ export interface StreamEncoder<Rec> {
   keepAlive: string;
   /** Called once the call is charged. */
   end(bill: TokenBill): string;
-  /** Called for an interrupted stream, of which nothing is charged. */
+  /** Called for an interrupted stream. Nothing of it is charged, unless its client read too slowly. */
   interrupted(error: unknown): string;
 }
 
@@ -55,37 +55,57 @@ export async function streamAnswer<Rec>(
   sink: Sink,
 ): Promise<void> {
   const { ask, call, source } = answer;
+  const boundWait = waitForUsage(answer);
   const silence = setTimeout(() => {
     void sink.write(encoder.keepAlive);
     silence.refresh();
   }, keepAliveMs);
   try {
     await source.forEach((record) => {
+      boundWait();
       const text = encoder.record(record);
       if (text === "") return;
       silence.refresh();
       return sink.write(text);
     });
     streamEnded(context.breakers, call.attempts);
+    if (isLeft(ask.signal)) return await chargeReceived(context, answer);
     const bill = await call.complete(source.tally.usage, () => countedUsage(context, call.size, source.tally));
     await sink.write(encoder.end(bill));
   } catch (error) {
-    if (isLeft(ask.signal)) return await chargeDelivered(context, answer);
+    if (isLeft(ask.signal) && !ask.stopping.aborted && !(error instanceof UpstreamError)) return await chargeReceived(context, answer);
     const route = streamBroke(context.breakers, call.attempts, error);
     context.log.warn({ ...withoutWords(error), route, request_id: ask.requestId }, "a stream was interrupted");
-    await settleInterrupted(context, ask, call);
+    await settleInterrupted(context, answer, error);
     await sink.write(encoder.interrupted(error));
   } finally {
     clearTimeout(silence);
   }
 }
 
+/** Usage follows the finish reason within a moment; a host that reports none may keep its stream open. */
+const usageMs = 10_000;
+
+/** Bounds how long a finished answer is read on for its usage once its client has left. Called for each record. */
+function waitForUsage({ ask: { signal }, call, source: { tally } }: StreamedAnswer<AnswerStream<unknown>>): () => void {
+  let bounded = false;
+  const bound = () => {
+    if (bounded || !tally.finished || !isLeft(signal)) return;
+    bounded = true;
+    setTimeout(() => call.line?.cut(), usageMs).unref();
+  };
+  signal.addEventListener("abort", bound, { once: true });
+  bound();
+  return bound;
+}
+
 /** Never rejects: the client gets its error record even when the database is unavailable. The hold then ends by itself. */
-async function settleInterrupted({ log }: Context, { requestId }: Ask, call: TokenCall): Promise<void> {
+async function settleInterrupted(context: Context, answer: StreamedAnswer<AnswerStream<unknown>>, error: unknown): Promise<void> {
   try {
-    await call.interrupted();
+    if (isSlowReader(error)) await chargeReceived(context, answer);
+    else await answer.call.interrupted();
   } catch (cause) {
-    log.error({ err: cause, request_id: requestId }, "an interrupted stream could not be settled");
+    context.log.error({ err: cause, request_id: answer.ask.requestId }, "an interrupted stream could not be settled");
   }
 }
 

@@ -3,7 +3,7 @@
 import { errors } from "../../generated/errors.ts";
 import type { Ask } from "../calls/ask.ts";
 import { atLesserPrice, openCall, type PaidCall } from "../calls/call.ts";
-import { type Bill, type Hold, noError, tokensOf } from "../calls/log-row.ts";
+import { aborted, type Bill, type Hold, noError, type Outcome, tokensOf } from "../calls/log-row.ts";
 import { refuseUnpaid } from "../calls/refusals.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import { pricesAsLogged } from "../catalog/prepare.ts";
@@ -26,7 +26,11 @@ export interface TokenHold extends Hold {
   sent: number | null;
   /** Output tokens of one answer that are reserved for, with or without a cap. */
   outputMax: number;
+  /** Answers asked for. */
+  choices: number;
   bounds: UsageBounds;
+  /** Tokens that are held for one image. */
+  imageTokensMax: number;
   /** What the account could spend before this call, or its key where that is less. */
   available: Amount;
 }
@@ -43,8 +47,10 @@ export interface TokenCall extends PaidCall<TokenHold, TokenBill> {
   source: { tally: Tally } | null;
   /** The answer is complete. Without `usage` from the upstream, `counted` is charged, at most the hold. */
   complete(usage: Usage | null, counted: () => Promise<Usage>): Promise<TokenBill>;
-  /** The client disconnected; it pays for what was delivered. */
-  aborted(delivered?: Usage, measured?: boolean): Promise<void>;
+  /** The client left, or read so slowly that the upstream gave up: charged as in `complete`. */
+  aborted(usage: Usage | null, counted: () => Promise<Usage>): Promise<void>;
+  /** The client left before anything was sent. Nothing is charged. */
+  unsent(): Promise<void>;
   /** The stream failed after its head was sent. Nothing is charged. */
   interrupted(): Promise<void>;
 }
@@ -68,18 +74,20 @@ export async function openTokenCall(context: Opening, ask: Ask, { admitted, stre
   const used = (answered: boolean, charged: Usage) => ({ usage: answered ? usageUpstream(call, charged) : promptAlone(size) });
   const paid = openCall<TokenHold, TokenBill>(context, ask, { admitted, stream, hold, rate, nothing, used });
   const billOf = (usage: Usage) => atLesserPrice(model, paid.served?.model ?? model, (other) => billAt(other, usage, hold.bounds, tier));
+  const charge = async (usage: Usage | null, counted: () => Promise<Usage>, end: Pick<Outcome, "status" | "http_status">) => {
+    const bill = billOf(usage ?? (await counted()));
+    if (usage !== null) reportOverruns(context, paid, bill);
+    return paid.settle(usage === null ? atMost(hold.granted, bill) : bill, { ...end, ...noError, estimated: usage === null });
+  };
   const call: TokenCall = Object.assign(paid, {
     size,
     source: null,
-    async complete(usage: Usage | null, counted: () => Promise<Usage>) {
-      const bill = billOf(usage ?? (await counted()));
-      if (usage !== null) reportOverruns(context, paid, bill);
-      const charged = usage === null ? atMost(hold.granted, bill) : bill;
-      return paid.settle(charged, { status: "success", http_status: 200, ...noError, estimated: usage === null });
+    complete: (usage: Usage | null, counted: () => Promise<Usage>) => charge(usage, counted, { status: "success", http_status: 200 }),
+    async aborted(usage: Usage | null, counted: () => Promise<Usage>) {
+      await charge(usage, counted, aborted);
     },
-    async aborted(delivered: Usage = noUsage, measured = false) {
-      const bill = delivered.output > 0 || measured ? atMost(hold.granted, billOf(delivered)) : nothing;
-      await paid.settle(bill, { status: "aborted", http_status: 499, ...noError, estimated: !measured });
+    async unsent() {
+      await paid.settle(nothing, { ...aborted, ...noError, estimated: true });
     },
     interrupted: () => paid.failed("stream_interrupted", { status: 200, message: errors.stream_interrupted.message }),
   });
@@ -103,7 +111,8 @@ async function holdTokens(context: Opening, ask: Ask, model: Model, { size, cap,
   const { caller, callId, addHeaders } = ask;
   const { maxOutputTokens, outputLimited } = model;
   const inputMax = model.contextWindow * size.contexts;
-  const inputTokens = Math.min(size.tokensMax + size.images * imageTokensMax(context.catalog, model), inputMax);
+  const imageTokens = imageTokensMax(context.catalog, model);
+  const inputTokens = Math.min(size.tokensMax + size.images * imageTokens, inputMax);
   const prices = dearestPricesOf(model.tokens!, { prompt: inputTokens, tier });
   const outputMax = outputLimited ? Math.min(cap.asked ?? maxOutputTokens, maxOutputTokens) : (cap.asked ?? maxOutputTokens);
   const want = tokenCostBound(prices, inputTokens, outputMax * cap.choices);
@@ -119,7 +128,8 @@ async function holdTokens(context: Opening, ask: Ask, model: Model, { size, cap,
   const lowered = granted >= want ? null : affordable(granted);
   const sent = lowered ?? (outputLimited ? outputMax : cap.asked);
   const bounds = { inputMax, outputMax: Math.max(outputMax, maxOutputTokens) * cap.choices };
-  const hold: TokenHold = { id, granted, asked: cap.asked, lowered, sent, outputMax: lowered ?? outputMax, bounds, available };
+  const capped = { asked: cap.asked, lowered, sent, outputMax: lowered ?? outputMax, choices: cap.choices };
+  const hold: TokenHold = { id, granted, ...capped, bounds, imageTokensMax: imageTokens, available };
   return { hold, rate };
 }
 

@@ -19,7 +19,11 @@ export interface Provider {
   forward: readonly string[];
   /** Milliseconds to the first byte of an answer. */
   timeoutMs: number;
+  /** What happens to a call whose caller left; null: what follows from the answer so far (docs/behaviour/streams.md#disconnects). */
+  onDisconnect: OnDisconnect | null;
 }
+
+export type OnDisconnect = "cancel" | "drain";
 
 /** One way to serve a model: a provider and the model's id there. */
 export interface Route {
@@ -59,6 +63,16 @@ export interface UpstreamCall {
   account?: bigint | undefined;
   /** Told what the upstream calls its answer; absent: no record of it is kept. */
   heard?: ((responseId: string) => void) | undefined;
+  /** Absent: a call that doesn't depend on a caller's connection. */
+  leaving?: Leaving | undefined;
+}
+
+/** How a call learns that its caller left, and what it had sent by then. */
+export interface Leaving {
+  /** The upstream is to stop, and what it still sends until it has noticed is read. Unlike `signal` it loses no output that is billed. */
+  hangUp: AbortSignal;
+  /** Called when a request goes onto a socket: from then on the provider may bill it. */
+  onSent(): void;
 }
 
 /** An answer in one piece. */
@@ -78,6 +92,12 @@ export interface Tally {
   characters: number;
   /** The prompt's tokens, where the upstream reported them before the end, else null. */
   prompt: PromptUsage | null;
+  /** `deltas` and `characters` when `usage` was reported: it doesn't cover what came later. */
+  covered: { deltas: number; characters: number };
+  /** Whether the answer has ended, usage aside. */
+  finished: boolean;
+  /** Whether any reasoning was shown. */
+  reasoned: boolean;
 }
 
 export type PromptUsage = Pick<Usage, "input" | "cacheRead" | "cacheWrite" | "cacheWriteHour">;

@@ -2,7 +2,7 @@
 // client gets once all have failed.
 import type { Logger } from "pino";
 import { fail } from "../errors/fail.ts";
-import { type Failure, failureOf, UpstreamError, type UpstreamFault } from "../providers/errors/upstream-error.ts";
+import { type Failure, failureOf, isSlowReader, UpstreamError, type UpstreamFault } from "../providers/errors/upstream-error.ts";
 import type { UpstreamCall } from "../providers/types.ts";
 import { type AttemptSpan, traceNow } from "../tracing.ts";
 import type { Usage } from "../usage.ts";
@@ -108,9 +108,9 @@ export function streamBroke(breakers: Breakers, attempts: readonly Attempt[], er
   const served = attempts.at(-1)!;
   const { routeId } = served.candidate;
   if (error instanceof UpstreamError) {
-    served.outcome = "interrupted";
+    served.outcome = isSlowReader(error) ? "aborted" : "interrupted";
     served.failure = failureOf(error);
-    if (countsForBreaker(error)) breakers.broke(routeId);
+    if (countsForBreaker(error) && !isSlowReader(error)) breakers.broke(routeId);
   }
   return routeId;
 }

@@ -11,6 +11,7 @@ import { GatewayStopping } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Tracing } from "../tracing.ts";
+import type { Abandoned } from "./abandoned.ts";
 import type { ParseAnswer, ParseOrder } from "./parse-thread.ts";
 
 export interface BigJson {
@@ -41,6 +42,7 @@ export interface Edge {
   /** Requests being processed, which hold memory until they are answered. */
   work: FairQuota;
   bigJson: BigJson;
+  abandoned: Abandoned<Exchange>;
   /** Bytes of forms' files that lie on disk right now. */
   files: FairQuota;
   limits: EdgeLimits;
@@ -129,8 +131,12 @@ export interface Exchange {
   gone: boolean;
   /** Fires once, when the client has disconnected or the gateway shuts down. Created on demand: pages need none. */
   signal: () => AbortSignal;
+  /** Fires once, when the gateway shuts down, also for a client that has disconnected before. */
+  stopping: () => AbortSignal;
   /** The gateway shuts down: handlers stop while their client can still get an answer. */
   giveUp: () => void;
+  /** The handler has ended. */
+  handled: () => void;
 }
 
 export function openExchange(edge: Edge, req: IncomingMessage, res: ServerResponse, onClose: (exchange: Exchange) => void): Exchange {
@@ -138,6 +144,15 @@ export function openExchange(edge: Edge, req: IncomingMessage, res: ServerRespon
   const { search } = target;
   const path = withWholeModelId(target.path);
   let controller: AbortController | null = null;
+  let stopper: AbortController | null = null;
+  // What it holds is given back when both are over: a call whose client left may go on.
+  let closed = false;
+  let handled = false;
+  const giveBack = () => {
+    edge.abandoned.ended(exchange);
+    if (exchange.bodyBytes > 0) edge.bodies.giveBack(exchange.holder, exchange.bodyBytes);
+    if (exchange.atWork) edge.work.giveBack(exchange.holder, 1);
+  };
   const address = networkOf(clientAddress(req, edge.context.config.trustedProxies));
   const exchange: Exchange = {
     req,
@@ -166,17 +181,25 @@ export function openExchange(edge: Edge, req: IncomingMessage, res: ServerRespon
       }
       return controller.signal;
     },
+    stopping: () => (stopper ??= new AbortController()).signal,
     giveUp() {
       exchange.signal();
       controller?.abort(new GatewayStopping());
+      exchange.stopping();
+      stopper?.abort(new GatewayStopping());
+    },
+    handled() {
+      handled = true;
+      if (closed) giveBack();
     },
   };
   // A write to a socket that has just closed emits an error; "close" handles that case.
   res.on("error", ignore);
   res.once("close", () => {
     exchange.gone = !res.writableFinished;
-    if (exchange.bodyBytes > 0) edge.bodies.giveBack(exchange.holder, exchange.bodyBytes);
-    if (exchange.atWork) edge.work.giveBack(exchange.holder, 1);
+    closed = true;
+    if (handled) giveBack();
+    else edge.abandoned.add(exchange);
     if (exchange.gone) controller?.abort(clientGone());
     onClose(exchange);
   });

@@ -10,6 +10,7 @@ import { mediaPrefix } from "../network/own-addresses.ts";
 import type { Handlers } from "../operation.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { RequestSpan, Tracing } from "../tracing.ts";
+import { openAbandoned } from "./abandoned.ts";
 import { openBigJson } from "./big-json.ts";
 import { connectionLimit, type Connections, limitConnections, trackConnections } from "./connections.ts";
 import { exposedHeaders } from "./cors.ts";
@@ -52,6 +53,11 @@ export async function createServer(parts: ServerParts): Promise<Server> {
     () => edge.bodies.taken(),
   );
   parts.metrics.gauge("svc_request_file_bytes", "Bytes of forms' files on disk", () => edge.files.taken());
+  parts.metrics.gauge(
+    "svc_abandoned_requests",
+    "Requests whose client has left and whose provider is still read for what it charges",
+    () => edge.abandoned.all().length,
+  );
   const dispatch = await createDispatch(edge, parts.handlers);
   const connections = trackConnections(edge.limits.connections);
   const app = createApp(edge, dispatch, createPages(edge), connections);
@@ -93,6 +99,7 @@ function openEdge({ context, metrics, tracing = null, unready, limits, onUndecla
     bodies: openFairQuota(allLimits.allBodiesBytes),
     work: openFairQuota(allLimits.atWork),
     bigJson: openBigJson(),
+    abandoned: openAbandoned(),
     files: openFairQuota(allLimits.allFilesBytes),
     limits: allLimits,
     exposedHeaders: exposedHeaders(responseHeaderNames()),
@@ -113,8 +120,8 @@ function createApp(edge: Edge, dispatch: Dispatch, pages: Pages, connections: Co
       logRequest(edge, exchange, finish);
       if (span !== null) endTrace(edge, span, exchange);
     });
-    if (!connections.began(exchange)) return undefined;
-    const reply = () => answer(edge, dispatch, pages, exchange);
+    if (!connections.began(exchange)) return exchange.handled();
+    const reply = () => answer(edge, dispatch, pages, exchange).finally(exchange.handled);
     return span === null ? reply() : span.run(reply);
   };
   app.use(serve);

@@ -14,7 +14,7 @@ export type AnyReply = Reply<OperationId> | { status: number; headers?: Headers;
 export function sendReply(edge: Edge, exchange: Exchange, reply: AnyReply): Promise<void> | void {
   if ("coded" in reply && reply.coded !== undefined)
     return inCoding(exchange.req.headers, reply).then((coded) => sendReply(edge, exchange, coded));
-  if (exchange.gone || exchange.res.destroyed) return;
+  if (exchange.gone || exchange.res.destroyed) return endUnsent(exchange, reply);
   if ("stream" in reply && reply.stream !== undefined) return sendStream(edge, exchange, reply.status, reply.headers, reply.stream);
   const { payload, type } = payloadOf(reply);
   const head = headOf(edge, exchange, reply.status, reply.headers);
@@ -24,6 +24,11 @@ export function sendReply(edge: Edge, exchange: Exchange, reply: AnyReply): Prom
   exchange.res.writeHead(reply.status, head);
   exchange.res.end(payload ?? undefined);
   boundFlush(edge, exchange, payload);
+}
+
+/** A paid stream's call ends by itself, whether or not its client is still there. */
+function endUnsent({ atWork }: Exchange, reply: AnyReply): Promise<void> | void {
+  if (atWork && "stream" in reply && reply.stream !== undefined) return reply.stream({ write: () => undefined });
 }
 
 /**

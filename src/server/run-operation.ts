@@ -130,6 +130,7 @@ function askOf(exchange: Exchange, operationId: OperationId): Ask {
     receivedAt,
     since,
     signal: exchange.signal(),
+    stopping: exchange.stopping(),
     addHeaders: (more) => void Object.assign(headers, more),
   };
 }

@@ -24,6 +24,8 @@ export function createShutdown(edge: Edge, server: Server, connections: Connecti
   let closed: Promise<void> | null = null;
   let cutAt = Infinity;
   let cut: NodeJS.Timeout | undefined;
+  /** Ends the wait for calls whose clients have left. */
+  let ended = () => undefined as void;
 
   const cutWithin = (graceMs: number) => {
     const at = performance.now() + graceMs;
@@ -32,8 +34,11 @@ export function createShutdown(edge: Edge, server: Server, connections: Connecti
     clearTimeout(cut);
     cut = setTimeout(() => {
       edge.context.log.warn("requests still open at the end of the grace time are aborted");
-      for (const exchange of connections.exchanges()) exchange.giveUp();
-      cut = setTimeout(() => server.closeAllConnections(), farewellMs);
+      for (const exchange of [...connections.exchanges(), ...edge.abandoned.all()]) exchange.giveUp();
+      cut = setTimeout(() => {
+        server.closeAllConnections();
+        ended();
+      }, farewellMs);
     }, graceMs);
   };
   const endIdle = () => {
@@ -50,10 +55,12 @@ export function createShutdown(edge: Edge, server: Server, connections: Connecti
       cutWithin(graceMs);
       // Not the HTTP server's own close: that ends idle connections at once.
       NetServer.prototype.close.call(server, () => {
-        cutAt = -Infinity;
-        clearTimeout(cut);
-        server.close(); // ends its search for slow requests, a timer
-        void edge.bigJson.close().then(resolve);
+        void Promise.race([edge.abandoned.none(), new Promise<void>((late) => (ended = late))]).then(() => {
+          cutAt = -Infinity;
+          clearTimeout(cut);
+          server.close(); // ends its search for slow requests, a timer
+          void edge.bigJson.close().then(resolve);
+        });
       });
       if (!keepsIdle) endIdle();
       return closed;

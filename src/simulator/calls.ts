@@ -21,6 +21,8 @@ export interface SimulatorCall {
   outcome: "open" | "answered" | "aborted" | "broken";
   /** Records of a stream that were written. */
   records: number;
+  /** Tokens that a host would bill for it; null: nothing. */
+  billed: { input: number; output: number } | null;
 }
 
 export interface SimulatorCounters {
@@ -38,6 +40,7 @@ export interface OpenCall {
   parts: readonly SentPart[] | null;
   status: number | null;
   records: number;
+  billed: SimulatorCall["billed"];
   keepBody(body: Buffer): void;
   /** The first outcome counts; later ones are ignored. */
   finish(outcome: "answered" | "aborted" | "broken"): void;
@@ -84,6 +87,7 @@ export function recordCalls(): CallRecord {
       parts: null,
       status: null,
       records: 0,
+      billed: null,
       outcome: "open",
       keepBody(body) {
         if (list !== kept) return;
@@ -136,6 +140,7 @@ function readCall({ method, path, rawHeaders, body, call }: Kept): SimulatorCall
     status: call.status,
     outcome: call.outcome,
     records: call.records,
+    billed: call.billed,
   };
 }
 

@@ -61,6 +61,8 @@ export const patterns = {
   nullToolFields: { form: "sim-null-tool-fields" },
   wholeToolCalls: { form: "sim-whole-tool-calls" },
   noToolIndex: { form: "sim-no-tool-index" },
+  hiddenReasoning: { form: "sim-hidden-reasoning" },
+  dropStalledMs: { form: "sim-drop-stalled-Nms", min: 1, max: 600_000 },
   reasoningField: { form: "sim-reasoning-field" },
   finishFiltered: { form: "sim-finish-filtered" },
   finishEos: { form: "sim-finish-eos" },

@@ -17,8 +17,19 @@ export interface Plan {
   takeEffect?(): void;
   /** What a form consisted of, for the record of calls. */
   parts?: readonly SentPart[];
+  /** Absent: a unit of input. */
+  bill?: HostBill;
   /** Roughly what it holds in memory; the simulator keeps light plans only. */
   bytes: number;
+}
+
+/** What a host bills for an answer. */
+export interface HostBill {
+  input: number;
+  /** Generated from the first moment on: a whole answer, or what a stream doesn't show. */
+  output: number;
+  /** Generated with a record of a stream. */
+  tokensIn?(record: string): number;
 }
 
 export interface WholeReply {
@@ -132,15 +143,28 @@ interface Answered {
   whole(): string;
   records(): Iterable<string>;
   terminator: string;
+  inputTokens: number;
+  /** Those that no record shows. */
+  hiddenTokens: number;
+  /** Of one record. */
+  tokensIn(record: string): number;
 }
 
-export function planAnswer({ model, knobs, stream, tokens, extraBytesPerToken, whole, records, terminator }: Answered): Plan {
+export function planAnswer({ model, knobs, stream, tokens, extraBytesPerToken, whole, records, terminator, ...billing }: Answered): Plan {
+  const output = stream ? billing.hiddenTokens : (knobs.completionTokens ?? tokens);
+  const bill: HostBill = { input: knobs.promptTokens ?? billing.inputTokens, output, tokensIn: billing.tokensIn };
   const bytes = tokens * Math.max(knobs.bigBytes ?? 0, bytesPerRecord + extraBytesPerToken);
   if (!stream) {
     if (bytes > wholeBytesMax) refuse("model", "An answer of more than 64 MB can only be streamed.");
-    return { model, knobs, reply: jsonReply(200, whole()), bytes };
+    return { model, knobs, reply: jsonReply(200, whole()), bill, bytes };
   }
   const keeps = tokens <= keptTokensMax && knobs.bigBytes === undefined && !hasFault(knobs);
   let kept: string[] | null = null;
-  return { model, knobs, reply: { kind: "stream", records: () => (keeps ? (kept ??= [...records()]) : records()), terminator }, bytes };
+  return {
+    model,
+    knobs,
+    reply: { kind: "stream", records: () => (keeps ? (kept ??= [...records()]) : records()), terminator },
+    bill,
+    bytes,
+  };
 }

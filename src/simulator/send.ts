@@ -4,9 +4,10 @@ import type { ServerResponse } from "node:http";
 import type { OpenCall } from "./calls.ts";
 import { faultReply, renderStreamError } from "./faults.ts";
 import type { Knobs } from "./knob-list.ts";
-import type { FileReply, PiecesReply, Plan, SimulatorProtocol, StreamReply, WholeReply } from "./protocol.ts";
+import type { FileReply, HostBill, PiecesReply, Plan, SimulatorProtocol, StreamReply, WholeReply } from "./protocol.ts";
 
 const streamHeaders = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" };
+const audioBill: HostBill = { input: 1, output: 0 };
 /** One comment before every so many records: often enough to meet a parser's every state, seldom enough to read. */
 const recordsPerComment = 3;
 
@@ -18,19 +19,25 @@ export async function sendPlan(
   call: OpenCall,
   response: ServerResponse,
 ): Promise<void> {
+  const { bill = audioBill } = plan;
+  call.billed = { input: bill.input, output: bill.output };
   if (knobs.slowMs && !(await waitFor(response, knobs.slowMs))) return;
   // The client's own time-out ends a hanging call.
   if (knobs.hang) return;
-  if (knobs.reset) return reset(call, response);
+  if (knobs.reset) {
+    call.billed = null;
+    return reset(call, response);
+  }
   const { reply } = plan;
   const spoken = plan.rewordRefusal === undefined ? protocol : { ...protocol, rewordRefusal: plan.rewordRefusal };
   const fault = faultReply(knobs, spoken, promiseOf(reply, knobs, spoken));
   if (fault === null) plan.takeEffect?.();
+  else call.billed = null;
   const sent = fault ?? reply;
   call.status = "status" in sent ? sent.status : 200;
   if (sent.kind === "file") await sendFile(sent, response);
   else if (sent.kind === "pieces") await sendPieces(sent, knobs, call, response);
-  else if (sent.kind === "stream") await sendStream(sent, knobs, protocol, call, response);
+  else if (sent.kind === "stream") await sendStream(sent, knobs, protocol, call, response, bill);
   else if (fault === null && isBroken(knobs)) sendHalf(sent, knobs, call, response);
   else response.writeHead(sent.status, sent.headers).end(sent.body);
 }
@@ -72,6 +79,7 @@ async function sendStream(
   protocol: SimulatorProtocol,
   call: OpenCall,
   response: ServerResponse,
+  { tokensIn = () => 0 }: HostBill,
 ): Promise<void> {
   response.writeHead(200, streamHeaders);
   response.flushHeaders();
@@ -84,10 +92,14 @@ async function sendStream(
     if (call.records === knobs.cutAfter) return cut(call, response);
     if (call.records === knobs.stallAfter) return;
     if (call.records === knobs.endAfter) return void response.end();
+    if (isGone(response)) return;
     if (knobs.comments && call.records % recordsPerComment === 0) response.write(`: keep-alive${lineEnd}${lineEnd}`);
     const flowing = write(data);
     call.records += 1;
+    // With sim-drop-stalled a record that wasn't taken was not generated.
+    if (knobs.dropStalledMs === undefined && call.billed !== null) call.billed.output += tokensIn(data);
     if (flowing !== true && !(await flowing)) return;
+    if (knobs.dropStalledMs !== undefined && call.billed !== null) call.billed.output += tokensIn(data);
   }
   const errorAt = errorPosition(knobs);
   const failed = errorAt !== undefined && call.records > errorAt;
@@ -115,7 +127,8 @@ function errorPosition(knobs: Knobs): number | undefined {
 
 /** True, or a promise of whether the client is still there once the socket has taken what it was given. */
 function writeFrame(response: ServerResponse, frame: string, knobs: Knobs): true | Promise<boolean> {
-  if (response.destroyed) return Promise.resolve(false);
+  if (isGone(response)) return Promise.resolve(false);
+  if (knobs.dropStalledMs !== undefined) return writeOrDrop(response, frame, knobs.dropStalledMs);
   if (knobs.splitBytes) return writeSplit(response, Buffer.from(frame), knobs.splitBytes);
   return response.write(frame) || waitFor(response, "drain");
 }
@@ -123,9 +136,26 @@ function writeFrame(response: ServerResponse, frame: string, knobs: Knobs): true
 // What sending does to a client's connection: waiting for it, cutting it, and slicing what is written.
 // No timer and no listener is left when the client goes away.
 
+/** Whether the client has closed the connection or its side of it. */
+function isGone(response: ServerResponse): boolean {
+  return response.destroyed || response.req.socket.readableEnded;
+}
+
+/** True once the socket has taken it; a client that takes nothing for so long is dropped. */
+function writeOrDrop(response: ServerResponse, frame: string | Buffer, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const late = setTimeout(() => response.destroy(), ms);
+    response.write(frame, (error) => {
+      clearTimeout(late);
+      resolve(error == null);
+    });
+  });
+}
+
 /** Waits for milliseconds or for the socket to drain; false as soon as the client has gone. */
 function waitFor(response: ServerResponse, what: number | "drain"): Promise<boolean> {
-  if (response.destroyed) return Promise.resolve(false);
+  if (isGone(response)) return Promise.resolve(false);
+  const { socket } = response.req;
   return new Promise((resolve) => {
     const timer = typeof what === "number" ? setTimeout(() => finish(true), what) : null;
     const drained = () => finish(true);
@@ -133,10 +163,12 @@ function waitFor(response: ServerResponse, what: number | "drain"): Promise<bool
     function finish(present: boolean): void {
       if (timer !== null) clearTimeout(timer);
       response.off("drain", drained).off("close", left);
+      socket.off("end", left);
       resolve(present);
     }
     if (timer === null) response.on("drain", drained);
     response.on("close", left);
+    socket.on("end", left);
   });
 }
 
@@ -158,7 +190,7 @@ function cut(call: OpenCall, response: ServerResponse): void {
 /** Slices leave in turns of the event loop of their own, so that the reader meets each border. */
 async function writeSplit(response: ServerResponse, bytes: Buffer, sliceBytes: number): Promise<boolean> {
   for (let at = 0; at < bytes.length; at += sliceBytes) {
-    if (response.destroyed) return false;
+    if (isGone(response)) return false;
     const flowing = response.write(bytes.subarray(at, at + sliceBytes)) || waitFor(response, "drain");
     if (!(await flowing)) return false;
     await new Promise((resolve) => setImmediate(resolve));
@@ -178,7 +210,11 @@ async function sendPieces({ headers, pieces }: PiecesReply, knobs: Knobs, call: 
     if (call.records === knobs.stallAfter) return;
     if (call.records === knobs.endAfter) return void response.end();
     // One piece a turn of the event loop: it arrives as it would from a model that still speaks.
-    if (!(await writeSplit(response, piece, knobs.splitBytes ?? piece.length))) return;
+    const slice = knobs.splitBytes ?? piece.length;
+    if (
+      !(await (knobs.dropStalledMs === undefined ? writeSplit(response, piece, slice) : writeOrDrop(response, piece, knobs.dropStalledMs)))
+    )
+      return;
     call.records += 1;
   }
   response.end();

@@ -54,7 +54,17 @@ export function useUpstream(limits: Partial<UpstreamLimits> = {}): Upstream {
 }
 
 export function providerAt(baseUrl: string, change: Partial<Provider> = {}): Provider {
-  return { id: "demo", protocol: "openai", baseUrl, apiKey: "sk-demo-secret-0001", headers: {}, forward: [], timeoutMs: 5_000, ...change };
+  return {
+    id: "demo",
+    protocol: "openai",
+    baseUrl,
+    apiKey: "sk-demo-secret-0001",
+    headers: {},
+    forward: [],
+    timeoutMs: 5_000,
+    onDisconnect: null,
+    ...change,
+  };
 }
 
 export function routeTo(baseUrl: string, change: Partial<Provider> = {}): Route {

@@ -13,24 +13,25 @@ interface Cell {
   stream: boolean;
   /** Leaves after so many records of the answer; null: before its head, once the upstream has the call. */
   records: number | null;
-  /** What is charged for; null: nothing. */
-  charged: { input: number; output: number; estimated: boolean } | null;
+  charged: { input: number; output: number; estimated: boolean };
+  /** Absent: the upstream is told to stop. */
+  readOn?: true;
   maxTokens?: number;
 }
 
 const counted = (output: number) => ({ input: promptTokens, output, estimated: true });
 // The simulator's stream: a record with the role, one a token, the finish reason, usage, [DONE].
 const cells: Cell[] = [
-  { phase: "before headers, the upstream silent", upstream: "hang+sim-hang", stream: true, records: null, charged: null },
-  { phase: "before headers, the upstream thinking", upstream: "slow+sim-slow-60000ms", stream: true, records: null, charged: null },
+  { phase: "before headers, the upstream silent", upstream: "hang+sim-hang", stream: true, records: null, charged: counted(0) },
+  { phase: "before headers, the upstream thinking", upstream: "slow+sim-slow-60000ms", stream: true, records: null, charged: counted(0) },
   {
     phase: "before the first token, the upstream's stream open",
     upstream: "role+sim-stall-after-1",
     stream: true,
     records: null,
-    charged: null,
+    charged: counted(0),
   },
-  { phase: "after the head, before the first token", upstream: "late+sim-stall-after-1", stream: true, records: 0, charged: null },
+  { phase: "after the head, before the first token", upstream: "late+sim-stall-after-1", stream: true, records: 0, charged: counted(0) },
   { phase: "mid-stream", upstream: "mid+sim-stall-after-6+sim-tokens-40", stream: true, records: 6, charged: counted(5) },
   {
     phase: "mid-stream, reasoning only",
@@ -61,11 +62,19 @@ const cells: Cell[] = [
     charged: counted(12),
   },
   {
-    phase: "after the finish reason, before usage",
+    phase: "after the finish reason, before usage that never comes",
     upstream: "finish+sim-tokens-12+sim-stall-after-14",
     stream: true,
     records: 14,
     charged: counted(12),
+  },
+  {
+    phase: "after the finish reason, before usage",
+    upstream: "said+sim-tokens-12+sim-usage-late+sim-pace-100ms",
+    stream: true,
+    records: 14,
+    charged: { input: 7, output: 12, estimated: false },
+    readOn: true,
   },
   {
     phase: "mid-stream, more measured than was reserved",
@@ -75,9 +84,14 @@ const cells: Cell[] = [
     maxTokens: 10,
     charged: { input: -1, output: 9000, estimated: false },
   },
-  { phase: "before headers, the upstream silent", upstream: "whole-hang+sim-hang", stream: false, records: null, charged: null },
-  { phase: "before headers, the upstream thinking", upstream: "whole-slow+sim-slow-60000ms", stream: false, records: null, charged: null },
-  { phase: "half of the upstream's answer read", upstream: "whole-half+sim-stall-after-1", stream: false, records: null, charged: null },
+  {
+    phase: "before headers, the upstream thinking",
+    upstream: "whole+sim-slow-5000ms+sim-tokens-12",
+    stream: false,
+    records: null,
+    charged: { input: 7, output: 12, estimated: false },
+    readOn: true,
+  },
 ];
 
 const nameOf = ({ upstream }: Cell) => upstream.split("+")[0]!;
@@ -99,7 +113,7 @@ async function logOf({ accountId }: TestAccount): Promise<UsageLogRow[]> {
 
 describe("a client that leaves", () => {
   test.concurrent.each(cells)(
-    "$phase (streamed: $stream): the upstream call is closed, what was delivered is charged, no hold stays",
+    "$phase (streamed: $stream): the upstream call ends, the prompt and what was received are charged, no hold stays",
     async (cell) => {
       const account = await gateway.createAccount({ deposit: "10" });
       const call = openChat({
@@ -116,12 +130,13 @@ describe("a client that leaves", () => {
         call.destroy();
       } else await leaveAfter(call, cell.records);
 
-      await until(() => upstreamCall(cell)?.outcome === "aborted", "the upstream call is closed");
+      const end = cell.readOn ? "answered" : "aborted";
+      await until(() => upstreamCall(cell)?.outcome === end, "the upstream call has ended");
       await until(async () => (await logOf(account)).length > 0, "the request is logged");
       const [row, ...others] = await logOf(account);
       expect(others).toEqual([]);
       const { charged } = cell;
-      expect(row).toMatchObject({ status: "aborted", http_status: 499, stream: cell.stream, estimated: charged?.estimated ?? true });
+      expect(row).toMatchObject({ status: "aborted", http_status: 499, stream: cell.stream, estimated: charged.estimated });
       expect(await gateway.balance(account)).toMatchObject({ reserved: 0 });
       expectCharge(row!, charged);
       expect(Math.round((await gateway.balance(account)).spent * 1e8)).toBe(Number(row!.cost));
@@ -144,11 +159,11 @@ function expectCharge(row: UsageLogRow, charged: Cell["charged"]): void {
     number,
     number,
   ];
-  if (charged === null) return expect({ input, output, cost }).toEqual({ input: 0, output: 0, cost: 0 });
   if (charged.output === -1) {
     expect(output).toBeGreaterThanOrEqual(39); // what the client has read
     expect(output).toBeLessThan(5_000); // not what the upstream would have said
   } else expect(output).toBe(charged.output);
   if (charged.input !== -1) expect(input).toBe(charged.input);
-  expect(cost).toBe(Math.min(input * 100 + output * 200, reserved));
+  const exact = input * 100 + output * 200;
+  expect(cost).toBe(charged.estimated ? Math.min(exact, reserved) : exact);
 }

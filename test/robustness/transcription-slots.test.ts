@@ -26,7 +26,7 @@ afterEach(async () => {
 async function twoGateways(): Promise<[SpawnedGateway, SpawnedGateway]> {
   folder = mkdtempSync(join(tmpdir(), "svc-slots-"));
   world = await openWorld({ models: {}, tiers });
-  const providers = [{ id: "north", protocol: "openai", base_url: `${world.simulator.url}/openai/v1` }];
+  const providers = [{ id: "north", protocol: "openai", base_url: `${world.simulator.url}/openai/v1`, on_disconnect: "cancel" }];
   const models = [transcriber("demo/stt", ["stt"]), transcriber("demo/hanging", ["hanging+sim-hang"])];
   env = { SVC_DATA_DIR: folder, SVC_CATALOG: catalogFile(JSON.stringify({ providers, models, tiers })) };
   return Promise.all([world.start(env), world.start(env)]);
@@ -85,7 +85,7 @@ test("exactly three of twelve are admitted; the others are 429 audio_concurrent_
   await until(async () => (await world.audit()).reservations_open === 0, "the slots come back");
   for (const gateway of gateways) expect((await transcribe(gateway, account.key, "demo/stt")).status).toBe(200);
   expect(await world.audit()).toMatchObject({ mismatches: [], reservations_open: 0 });
-  expect(await world.balance(account)).toMatchObject({ spent: 180_000n, reserved: 0n });
+  expect(await world.balance(account)).toMatchObject({ spent: 450_000n, reserved: 0n }); // those that left are paid for too
   await until(() => onDisk().length === 0, "no recording is left");
 });
 

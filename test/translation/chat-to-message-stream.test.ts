@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chatToMessageStream } from "../../src/providers/translation/chat-to-message-stream.ts";
 import { openToolNames } from "../../src/providers/translation/tool-names.ts";
+import { newTally } from "../../src/providers/transport/read-stream.ts";
 import type { ChatStream } from "../../src/providers/verbs/chat.ts";
 import type { MessageRecord, MessageTally } from "../../src/providers/verbs/messages.ts";
 import { messageOf } from "../operations/messages/message-events.ts";
@@ -18,7 +19,7 @@ const asked = { model: "demo/m", names: openToolNames(), stopSequences: ["END"],
 function chatStream(chunks: readonly object[]): ChatStream {
   return {
     kind: "stream",
-    tally: { usage: null, deltas: 0, characters: 0, prompt: null, id: "c", created: 1 },
+    tally: { ...newTally(), id: "c", created: 1 },
     cancel: () => undefined,
     async forEach(onRecord) {
       for (const choice of chunks) await onRecord({ json: JSON.stringify({ choices: [{ index: 0, ...choice }] }) });

@@ -68,6 +68,7 @@ function decisionSize(state: string, questions: readonly Question[]): PromptSize
     images: 0,
     contexts: 2 * length,
     prompts: length,
+    uncountedMax: () => 0,
     countTokens: async () => length * (await stateSize.countTokens()) + (await labelled.countTokens()),
   };
 }

@@ -6,7 +6,7 @@ import { withoutKeys } from "../errors/hide-secrets.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { isObject, type Json, objectOf } from "../json/read.ts";
 import { readRecordData, unreadable } from "../transport/json.ts";
-import type { SseRecord } from "../transport/read-stream.ts";
+import { cover, newTally, type SseRecord } from "../transport/read-stream.ts";
 import type { PromptUsage, Provider } from "../types.ts";
 import type { MessageRecord, MessageTally } from "../verbs/messages.ts";
 import { addUsage, messageId, readBlock, readEnd, readMessageUsage, readPromptUsage } from "./response.ts";
@@ -39,7 +39,7 @@ interface EventsOptions {
 }
 
 export function readEvents({ publicModel, provider, promptTokens }: EventsOptions): MessageEvents {
-  const tally: MessageTally = { usage: null, deltas: 0, characters: 0, prompt: null, end: null };
+  const tally: MessageTally = { ...newTally(), end: null };
   const blocks = openBlocks(tally);
   let usage: Json = {};
 
@@ -61,9 +61,9 @@ export function readEvents({ publicModel, provider, promptTokens }: EventsOption
     usage = addUsage(usage, event["usage"]);
     tally.prompt = readPromptUsage(usage);
     // The figure of message_start is a placeholder: one of the end is needed.
-    if (typeof objectOf(event["usage"])["output_tokens"] === "number") tally.usage = readMessageUsage(usage);
+    if (typeof objectOf(event["usage"])["output_tokens"] === "number") cover(tally, readMessageUsage(usage));
     const said = objectOf(event["delta"]);
-    if (typeof said["stop_reason"] === "string") tally.end = readEnd(said, blocks.called(), provider);
+    if (typeof said["stop_reason"] === "string") Object.assign(tally, { end: readEnd(said, blocks.called(), provider), finished: true });
   }
 
   function readEvent(type: string, event: Json, data: string): MessageRecord[] | Promise<MessageRecord[]> {
@@ -157,8 +157,7 @@ function openBlocks(tally: MessageTally) {
     const text = key === undefined ? undefined : given[key];
     if (key === undefined || typeof text !== "string") return []; // a signature, or a type that the contract doesn't declare
     open.pieces ||= key === "partial_json" && text !== "";
-    tally.characters += text.length;
-    if (text !== "") tally.deltas += 1;
+    countText(tally, key, text);
     return [blockDelta(open, { type, [key]: text }, event, data)];
   }
 
@@ -188,6 +187,13 @@ function openBlocks(tally: MessageTally) {
     /** Whether a tool was called. */
     called: () => called,
   };
+}
+
+function countText(tally: MessageTally, key: string, text: string): void {
+  if (text === "") return;
+  tally.characters += text.length;
+  tally.deltas += 1;
+  tally.reasoned ||= key === "thinking";
 }
 
 /** What a block says already where it begins: it goes on as a piece. */

@@ -5,7 +5,7 @@ import { type Json, objectOf } from "../json/read.ts";
 import { exchange, isJson, wholeText } from "../transport/exchange.ts";
 import { inOrder } from "../transport/in-order.ts";
 import { openOutlet, type Outlet } from "../transport/outlet.ts";
-import { type Piece, readStream, replayStream, type StreamReader } from "../transport/read-stream.ts";
+import { type Piece, readStream, replayedTally, replayStream, type StreamReader } from "../transport/read-stream.ts";
 import type { Upstream, UpstreamAnswer } from "../transport/types.ts";
 import type { MessageCall, MessageRecord, Messages, MessageStream, MessageTally, MessageWhole } from "../verbs/messages.ts";
 import { readEvents } from "./events.ts";
@@ -34,7 +34,7 @@ export function anthropicMessages(upstream: Upstream, change: Partial<MessageTim
 function streamOfMessage({ message, usage }: MessageWhole, signal: AbortSignal, estimate: number): MessageStream {
   const { id, type, role, model, content, stop_reason, stop_sequence, stop_details } = message;
   const end = { stop_reason, stop_sequence, ...(stop_details === undefined ? {} : { stop_details }) };
-  const tally: MessageTally = { usage, deltas: 0, characters: 0, prompt: null, end };
+  const tally: MessageTally = { ...replayedTally(usage), end };
   const prompt = { input_tokens: usage?.input ?? estimate, cache_creation_input_tokens: usage?.cacheWrite ?? 0 };
   const started = { ...prompt, cache_read_input_tokens: usage?.cacheRead ?? 0, output_tokens: 0 };
   const head = { id, type, role, model, content: [], stop_reason: null, stop_sequence: null, usage: started };
@@ -91,7 +91,7 @@ interface Gate {
 
 /** The stream begins with its first block. */
 function openMessageStream(answer: UpstreamAnswer, call: MessageCall, startAfterMs: number): Promise<MessageStream> {
-  return readStream(answer, (onEnd) => messageReader(call, onEnd), call.signal, startAfterMs);
+  return readStream(answer, (onEnd) => messageReader(call, onEnd), call, startAfterMs);
 }
 
 function messageReader({ publicModel, promptTokens, route }: MessageCall, onEnd: () => void): StreamReader<MessageRecord, MessageTally> {

@@ -81,6 +81,7 @@ export const failureCauses = [
   "error_in_answer",
   "unreadable",
   "ended_early",
+  "slow_reader",
   "file",
   "failed",
   "not_sent",
@@ -105,6 +106,16 @@ export function failureOf(error: UpstreamError): Failure {
 function derivedFrom(error: UpstreamError): Failure {
   if (error.cause instanceof UpstreamError) return failureOf(error.cause); // the same failure, worded for the caller
   return { cause: causeOf(error), detail: error.reason };
+}
+
+/** A host that gave up because our caller read too slowly: not its fault (docs/behaviour/streams.md#disconnects). */
+export function slowReaderFault(cause: UpstreamError): UpstreamError {
+  const detail = "the caller read so slowly that the provider gave up";
+  return new UpstreamError(cause.fault, detail, { status: cause.status, failure: { cause: "slow_reader", detail }, cause });
+}
+
+export function isSlowReader(error: unknown): error is UpstreamError {
+  return error instanceof UpstreamError && error.failure?.cause === "slow_reader";
 }
 
 /** For logs: leaves out an upstream's own sentence, which may quote a prompt. */

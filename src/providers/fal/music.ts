@@ -84,7 +84,7 @@ async function lookUntilMade(queue: UpstreamQueue, call: UpstreamCall, ticket: T
       }
     }
   } catch (error) {
-    if (!isOver(error)) queue.cancel({ ...call, signal: AbortSignal.timeout(cancelMs) }, ticket).catch(() => undefined);
+    if (!isOver(error)) queue.cancel({ ...call, signal: AbortSignal.timeout(cancelMs), leaving: undefined }, ticket).catch(() => undefined);
     throw error;
   }
 }

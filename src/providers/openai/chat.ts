@@ -5,7 +5,7 @@ import { exchange, isJson, wholeText } from "../transport/exchange.ts";
 import { inOrder } from "../transport/in-order.ts";
 import { jsonRequest } from "../transport/json.ts";
 import { openOutlet } from "../transport/outlet.ts";
-import { readStream, replayStream, type StreamReader } from "../transport/read-stream.ts";
+import { readStream, replayedTally, replayStream, type StreamReader } from "../transport/read-stream.ts";
 import type { Upstream, UpstreamAnswer } from "../transport/types.ts";
 import type { Chat, ChatCall, ChatRecord, ChatStream, ChatTally, ChatWhole } from "../verbs/chat.ts";
 import { allEnded, beginChunks, newChunkState } from "./chunk.ts";
@@ -33,7 +33,7 @@ export function openaiChat(upstream: Upstream, change: Partial<ChatTimes> = {}):
 
 /** The stream begins with its first record, even one that has only a role. */
 function openChatStream(answer: UpstreamAnswer, call: ChatCall, clock: Clock, startAfterMs: number): Promise<ChatStream> {
-  return readStream(answer, (onEnd) => chatReader(call, clock, onEnd), call.signal, startAfterMs);
+  return readStream(answer, (onEnd) => chatReader(call, clock, onEnd), call, startAfterMs);
 }
 
 function chatReader({ publicModel, route }: ChatCall, clock: Clock, onEnd: () => void): StreamReader<ChatRecord, ChatTally> {
@@ -62,7 +62,7 @@ function chatReader({ publicModel, route }: ChatCall, clock: Clock, onEnd: () =>
 
 function streamOfWhole({ completion, usage }: ChatWhole, signal: AbortSignal): ChatStream {
   const { id, created, model } = completion;
-  const tally: ChatTally = { usage, deltas: 0, characters: 0, prompt: null, id, created };
+  const tally: ChatTally = { ...replayedTally(usage), id, created };
   const foreign = foreignKeys(completion);
   const pieces = completion.choices.flatMap(choiceDeltas).map(({ choice, characters }) => {
     const record = { id, object: "chat.completion.chunk", created, model, ...foreign, choices: [choice] };

@@ -8,6 +8,7 @@ import type { ChatTally, FinishReason } from "../verbs/chat.ts";
 import { normalizeContent, readFinish, readLogprobs } from "./content.ts";
 import { foreignKeys, idsOf } from "./response.ts";
 import { type CallsState, newCallsState, readCallDeltas } from "./tool-calls.ts";
+import { cover, newTally } from "../transport/read-stream.ts";
 import { readUsage } from "./usage.ts";
 
 interface ChoiceState {
@@ -38,7 +39,7 @@ export interface ReadChunk {
 const choicesMax = 128;
 
 export function newChunkState(model: string, provider: Provider): ChunkState {
-  const tally: ChatTally = { usage: null, deltas: 0, characters: 0, prompt: null, id: "", created: 0 };
+  const tally: ChatTally = { ...newTally(), id: "", created: 0 };
   return { model, provider, tally, begun: false, choices: new Map() };
 }
 
@@ -53,16 +54,18 @@ export function readChunk(chunk: Json, state: ChunkState, now: () => Date): Read
   const error = errorUnderOk(chunk);
   if (error !== null) return { records: [], steady: false, error };
   beginChunks(state, chunk, now);
-  state.tally.usage = readUsage(chunk) ?? state.tally.usage;
+  const { tally } = state;
+  const usage = readUsage(chunk);
   const read: ReadChunk = { records: [], steady: true };
-  const before = state.tally.characters;
+  const before = tally.characters;
   const first: Json[] = [];
   const second: Json[] = [];
   (Array.isArray(chunk["choices"]) ? chunk["choices"] : []).forEach((choice, position) => {
     if (isObject(choice)) readChoice(choice, position, state, read, first, second);
   });
   if (read.error !== undefined) return read;
-  if (state.tally.characters > before) state.tally.deltas += 1;
+  if (tally.characters > before) tally.deltas += 1;
+  cover(tally, usage);
   for (const choices of [first, second]) {
     // A chunk without choices (usage alone, Azure's filter results) is not sent: naive clients read choices[0].
     if (choices.length > 0) read.records.push(chunkText(state, choices, hideInMembers(foreignKeys(chunk), state.provider)));
@@ -117,6 +120,8 @@ function readChoice(choice: Json, position: number, state: ChunkState, read: Rea
   if (!own.roleSent || starts.length > 0 || finish !== null) read.steady = false;
   own.roleSent = true;
   own.finish = finish ?? own.finish;
+  if (finish !== null) state.tally.finished = allEnded(state);
+  if (textOf(delta["reasoning_content"])) state.tally.reasoned = true;
   const shownLogprobs = logprobs === undefined ? {} : { logprobs: readLogprobs(logprobs, delta["content"]) };
   const split = starts.length > 0 && pieces.length > 0; // the first delta of a call has empty arguments
   const calls = starts.length > 0 ? starts : pieces;

@@ -47,6 +47,15 @@ function tallyOf({ tally }: ChatStream): MessageTally {
     get characters() {
       return tally.characters;
     },
+    get covered() {
+      return tally.covered;
+    },
+    get finished() {
+      return tally.finished;
+    },
+    get reasoned() {
+      return tally.reasoned;
+    },
     prompt: null,
     end: null,
   };

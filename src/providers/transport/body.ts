@@ -1,5 +1,5 @@
 // The bytes of one upstream answer between the socket and their reader: order, back-pressure, caps, one end. call.ts owns the socket.
-import { type FailureCause, UpstreamError } from "../errors/upstream-error.ts";
+import { type FailureCause, slowReaderFault, UpstreamError } from "../errors/upstream-error.ts";
 import type { AnswerBody, OnChunk, RecordTimes } from "./types.ts";
 
 /** The socket's side of a body. */
@@ -30,6 +30,7 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
   let ended = false;
   let failure: { reason: unknown } | null = null;
   let times: RecordTimes | null = null;
+  const pauses = timePauses();
   let settle: { resolve: () => void; reject: (reason: unknown) => void } | null = null;
 
   function deliver(reader: OnChunk, chunk: Buffer): void {
@@ -37,7 +38,7 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
       const pending = reader(chunk);
       if (!pending) return;
       control.pause(); // a paused parser delivers neither data nor the end, so nothing overtakes the promise
-      pending.then(control.resume, control.stop);
+      pauses.during(pending).then(control.resume, control.stop);
     } catch (error) {
       control.stop(error);
     }
@@ -45,7 +46,7 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
 
   async function read(reader: OnChunk): Promise<void> {
     try {
-      await replay(early, reader, () => failure);
+      await pauses.during(replay(early, reader, () => failure));
     } catch (error) {
       control.stop(error);
       throw error;
@@ -69,6 +70,7 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
       read,
       bytes: (maxBytes, maxMs) => readWhole(read, control, maxBytes, maxMs),
       timeRecords,
+      keptWaiting: pauses.keptWaiting,
       cancel: () => control.stop(new DOMException("The upstream call was cancelled.", "AbortError")),
     },
     push(chunk) {
@@ -83,9 +85,9 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
       settle?.resolve();
     },
     fail(reason) {
-      failure ??= { reason };
+      failure ??= { reason: reason instanceof UpstreamError && pauses.keptWaiting() ? slowReaderFault(reason) : reason };
       times?.stop();
-      settle?.reject(reason);
+      settle?.reject(failure.reason);
     },
   };
 }
@@ -116,6 +118,46 @@ async function readWhole(read: AnswerBody["read"], control: SocketControl, maxBy
     clearTimeout(timer);
   }
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
+}
+
+// How long a reader keeps the host waiting. A host drops a socket that takes nothing for some seconds; that shows only once what is in
+// the kernel's buffers was read, which takes a moment of reading without a pause.
+
+/** A shorter pause makes no host give up. */
+const longPauseMs = 1_000;
+/** Reading without a pause for longer than this, the buffers are empty: what fails then is the host's own. */
+const catchUpMs = 5_000;
+
+interface Pauses {
+  /** `pending` as it is; until it settles the host is waiting. */
+  during<Pending extends Promise<void>>(pending: Pending): Pending;
+  keptWaiting(): boolean;
+}
+
+function timePauses(): Pauses {
+  let since = performance.now();
+  let isPaused = false;
+  /** Milliseconds of reading since the last long pause. */
+  let readMs = Infinity;
+  const turn = (paused: boolean) => {
+    const now = performance.now();
+    if (!isPaused) readMs += now - since;
+    else if (now - since >= longPauseMs) readMs = 0;
+    since = now;
+    isPaused = paused;
+  };
+  return {
+    during(pending) {
+      turn(true);
+      const end = () => turn(false);
+      pending.then(end, end);
+      return pending;
+    },
+    keptWaiting() {
+      turn(isPaused);
+      return readMs < catchUpMs;
+    },
+  };
 }
 
 // Time limits of a stream of records. Bytes that are not a record show only that the host is alive and don't extend these.

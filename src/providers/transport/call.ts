@@ -1,6 +1,8 @@
 // One upstream call over undici's dispatch, Node's cheapest way to make one (docs/behaviour/operation.md#performance). Owns the call's
 // deadline, its abort and the return of its slot; http.ts owns the pools.
+import { subscribe } from "node:diagnostics_channel";
 import type { IncomingHttpHeaders } from "node:http";
+import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type { Dispatcher, Pool } from "undici";
 import { alreadyLeft, type Slots } from "../../concurrency/slots.ts";
@@ -31,6 +33,12 @@ interface OpenCall {
   sent: Readable | null;
   feed: BodyFeed;
   leaveQueue: () => void;
+  /** The call's socket, from its first byte on. */
+  socket: Socket | null;
+  /** Set once the host was told to stop: its closing is then no fault. */
+  hungUp: { reason: unknown } | null;
+  /** The request goes onto a socket. */
+  starts(): void;
   /** The call waits no longer: the host's timeout starts now. */
   sends(): void;
   answer(status: number, headers: IncomingHttpHeaders): void;
@@ -45,7 +53,7 @@ function openCall(
   resolve: (answer: UpstreamAnswer) => void,
   reject: (reason: unknown) => void,
 ): OpenCall {
-  const { signal } = request;
+  const { signal, leaving } = request;
   const firstByteMs = firstByteOf(request);
   let sending = false;
   let answered = false;
@@ -59,12 +67,17 @@ function openCall(
   const deadline = setTimeout(() => call.stop(late()), firstByteMs);
   const onAbort = () => call.stop(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
+  const onHangUp = () => hangUp(call, leaving?.hangUp.reason);
+  leaving?.hangUp.addEventListener("abort", onHangUp, { once: true });
   const call: OpenCall = {
     controller: null,
     over: false,
     sent: null,
     feed,
     leaveQueue: alreadyLeft,
+    socket: null,
+    hungUp: null,
+    starts: () => leaving?.onSent(),
     sends() {
       sending = true;
       deadline.refresh();
@@ -88,17 +101,41 @@ function openCall(
       call.over = true;
       clearTimeout(deadline);
       signal.removeEventListener("abort", onAbort);
+      leaving?.hangUp.removeEventListener("abort", onHangUp);
     },
   };
   return call;
 }
+
+/** How long a host is read that doesn't close its side when we close ours. */
+const hangUpMs = 2_000;
+
+/**
+ * Closes only our side of the socket: hosts take that for a client that is gone and close theirs. What they generated until then still
+ * arrives and is counted; a reset would lose it, and they bill it.
+ */
+function hangUp(call: OpenCall, reason: unknown): void {
+  if (call.socket === null) return call.stop(reason);
+  call.hungUp = { reason };
+  call.socket.end();
+  setTimeout(() => call.stop(reason), hangUpMs).unref();
+}
+
+/** undici tells the socket of a request only here, right after the request's onRequestStart. */
+let starting: OpenCall | null = null;
+subscribe("undici:client:sendHeaders", (message) => {
+  if (starting !== null) starting.socket = (message as { socket: Socket }).socket;
+  starting = null;
+});
 
 /** A slot returns when undici is done with the request, so that what undici holds stays bounded too. Keeps no reference to the request. */
 function handlerOf(call: OpenCall, slots: Slots, account: bigint | undefined): Dispatcher.DispatchHandler {
   return {
     onRequestStart(controller) {
       call.controller = controller;
+      starting = call.over ? null : call;
       if (call.over) controller.abort(new Error("stopped by the gateway"));
+      else call.starts();
     },
     onResponseStart(_controller, status, headers) {
       if (status >= 200 && !call.over) call.answer(status, headers); // below 200 the answer is still to come
@@ -110,13 +147,14 @@ function handlerOf(call: OpenCall, slots: Slots, account: bigint | undefined): D
     onResponseEnd() {
       slots.release(account);
       call.sent?.destroy(); // answered before the whole body was sent
+      if (call.hungUp !== null) call.socket?.destroy(); // nothing more can be sent on it
       if (call.over) return;
       call.finish();
       call.feed.end();
     },
     onResponseError(_controller, error) {
       slots.release(account);
-      call.stop(connectionFault(error));
+      call.stop(call.hungUp?.reason ?? connectionFault(error));
     },
   };
 }

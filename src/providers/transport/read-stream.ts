@@ -2,8 +2,9 @@
 // a record means and in which order records go out.
 import { StringDecoder } from "node:string_decoder";
 import { createParser } from "eventsource-parser";
-import { UpstreamError } from "../errors/upstream-error.ts";
-import type { AnswerStream, Tally } from "../types.ts";
+import { slowReaderFault, UpstreamError } from "../errors/upstream-error.ts";
+import type { Usage } from "../../usage.ts";
+import type { AnswerStream, Tally, UpstreamCall } from "../types.ts";
 import { inOrder } from "./in-order.ts";
 import { unreadable } from "./json.ts";
 import type { Outlet } from "./outlet.ts";
@@ -33,12 +34,13 @@ export interface StreamReader<Rec, Shown extends Tally> {
 export async function readStream<Rec, Shown extends Tally>(
   { body }: UpstreamAnswer,
   open: (onEnd: () => void) => StreamReader<Rec, Shown>,
-  signal: AbortSignal,
+  { signal, leaving }: Pick<UpstreamCall, "signal" | "leaving">,
   startAfterMs: number,
 ): Promise<AnswerStream<Rec, Shown>> {
   const reader = open(() => void setTimeout(body.cancel, lingerMs).unref());
   const { outlet, tally } = reader;
   const timer = setTimeout(outlet.start, startAfterMs);
+  leaving?.hangUp.addEventListener("abort", outlet.start, { once: true }); // no other route follows
   void readToEnd(body, reader);
   try {
     await outlet.started;
@@ -85,7 +87,8 @@ async function readToEnd<Rec, Shown extends Tally>(body: UpstreamAnswer["body"],
     await inOrder(parser.end(), takeOne);
     if (outlet.ended) return;
     // Without its end a stream is interrupted, however cleanly the socket closed (docs/behaviour/streams.md#interrupted).
-    if (!reader.isWhole()) throw reader.isEmpty() ? unreadable("the stream is empty") : endedEarly();
+    if (!reader.isWhole())
+      throw reader.isEmpty() ? unreadable("the stream is empty") : body.keptWaiting() ? slowReaderFault(endedEarly()) : endedEarly();
     await reader.finish();
   } catch (error) {
     if (outlet.ended) return;
@@ -160,6 +163,24 @@ export interface Piece<Rec> {
   record: Rec;
   /** Of content, reasoning and arguments, for the tally. */
   characters: number;
+}
+
+/** Everything is known before the first piece goes out. */
+export function replayedTally(usage: Usage | null): Tally {
+  const covered = { deltas: Infinity, characters: Infinity };
+  return { usage, deltas: 0, characters: 0, prompt: null, covered, finished: true, reasoned: true };
+}
+
+export function newTally(): Tally {
+  const covered = { deltas: 0, characters: 0 };
+  return { usage: null, deltas: 0, characters: 0, prompt: null, covered, finished: false, reasoned: false };
+}
+
+/** The upstream reported its usage so far. */
+export function cover(tally: Tally, usage: Usage | null): void {
+  if (usage === null) return;
+  tally.usage = usage;
+  tally.covered = { deltas: tally.deltas, characters: tally.characters };
 }
 
 /** `tally` starts with 0 deltas and characters: they count what was handed on. */

@@ -1,7 +1,7 @@
 // The types of one request to an upstream, its answer, and the client that sends it.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
-import type { Provider } from "../types.ts";
+import type { Leaving, Provider } from "../types.ts";
 
 export type OnChunk = (chunk: Buffer) => void | Promise<void>;
 
@@ -14,6 +14,8 @@ export interface AnswerBody {
   timeRecords(): RecordTimes["heard"];
   /** Stops the call and closes its socket; a pending read rejects with an AbortError. */
   cancel(): void;
+  /** Whether the reader kept the host waiting until just now, so that the host may have given up (docs/behaviour/streams.md#disconnects). */
+  keptWaiting(): boolean;
 }
 
 export interface RecordTimes {
@@ -49,6 +51,7 @@ export interface UpstreamRequest {
   /** Told the id that the answer's headers name. */
   heard?: ((responseId: string) => void) | undefined;
   signal: AbortSignal;
+  leaving?: Leaving | undefined;
   /** For work that is slower than an answer: the least time to the first byte, upload included, where the provider's own timeout is shorter. */
   firstByteMs?: number;
 }

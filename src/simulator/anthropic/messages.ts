@@ -19,6 +19,9 @@ export function planMessage(body: Buffer, version: string): Plan {
     whole: () => JSON.stringify(wholeMessage(request, promptTokens, answer)),
     records: () => messageEvents(request, promptTokens, answer),
     terminator: messageStop,
+    inputTokens: promptTokens,
+    hiddenTokens: request.hidesThinking ? answer.thinkingTokens : 0,
+    tokensIn: (record) => (/"type":"(?:text|thinking|input_json)_delta"/.test(record) ? 1 : 0),
   });
 }
 

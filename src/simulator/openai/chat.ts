@@ -28,6 +28,9 @@ export function planChat(body: Buffer): Plan {
     whole: () => JSON.stringify(completion(request, promptTokens, choices)),
     records: () => chatChunks(request, promptTokens, choices),
     terminator: "[DONE]",
+    inputTokens: promptTokens,
+    hiddenTokens: knobs.hiddenReasoning ? choices.reduce((sum, { reasoning }) => sum + reasoning.length, 0) : 0,
+    tokensIn: (record) => (/"(?:content|reasoning|reasoning_content|arguments)":"[^"]/.test(record) ? 1 : 0),
   });
 }
 
@@ -56,7 +59,7 @@ function completionChoice(request: ChatRequest, choice: Choice, index: number): 
     role: "assistant",
     content: content === null ? null : content.map((token) => widen(token, knobs)).join(""),
     refusal: null,
-    ...(reasoning.length > 0 ? { [reasoningField]: reasoning.join("") } : {}),
+    ...(reasoning.length > 0 && !knobs.hiddenReasoning ? { [reasoningField]: reasoning.join("") } : {}),
     ...(toolCalls.length > 0
       ? {
           tool_calls: toolCalls.map(({ id, name, argumentTokens }) => ({

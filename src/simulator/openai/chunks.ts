@@ -54,9 +54,10 @@ function* steps(request: ChatRequest, choice: Choice, seed: string): Generator<S
   const { knobs, topLogprobs } = request;
   const toolsOnly = choice.content === null;
   const labels = labelsListed(request);
-  yield step({ role: "assistant", content: toolsOnly ? null : "", refusal: null }, 0);
+  const hidden = knobs.hiddenReasoning ? choice.reasoning.length : 0;
+  yield { ...step({ role: "assistant", content: toolsOnly ? null : "", refusal: null }, hidden), reasoned: hidden };
   const reasoningField = knobs.reasoningField ? "reasoning" : "reasoning_content";
-  for (const token of choice.reasoning) yield { ...step({ [reasoningField]: token }, 1), reasoned: 1 };
+  for (const token of hidden > 0 ? [] : choice.reasoning) yield { ...step({ [reasoningField]: token }, 1), reasoned: 1 };
   for (const [at, token] of (choice.content ?? []).entries()) {
     const logprobs = topLogprobs === null ? null : { content: [logprobOf(token, seed, at, topLogprobs, labels)], refusal: null };
     yield { ...step({ content: widen(token, knobs) }, 1), logprobs };

@@ -31,7 +31,8 @@ export function planEmbeddings(body: Buffer): Plan {
   });
   if (knobs.unordered) data.reverse();
   const reply = jsonReply(200, JSON.stringify({ object: "list", data, model, ...usageField(knobs, inputs) }));
-  return { model, knobs, reply, bytes: reply.body.length };
+  const bill = { input: knobs.promptTokens ?? countInputs(inputs), output: 0 };
+  return { model, knobs, reply, bill, bytes: reply.body.length };
 }
 
 /** A text, texts, a list of token numbers, or lists of them. */
@@ -45,10 +46,13 @@ function readInputs(input: unknown): (string | number[])[] {
   return list as (string | number[])[];
 }
 
+function countInputs(inputs: (string | number[])[]): number {
+  return inputs.reduce((sum, input) => sum + (typeof input === "string" ? countTokens(input) : input.length), 0);
+}
+
 function usageField(knobs: Knobs, inputs: (string | number[])[]): Record<string, unknown> {
   if (knobs.noUsage) return {};
-  const counted = inputs.reduce((sum, input) => sum + (typeof input === "string" ? countTokens(input) : input.length), 0);
-  const tokens = knobs.promptTokens ?? counted;
+  const tokens = knobs.promptTokens ?? countInputs(inputs);
   return { usage: { prompt_tokens: tokens, total_tokens: tokens } };
 }
 

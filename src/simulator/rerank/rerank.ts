@@ -28,7 +28,7 @@ function planRerank(body: Buffer): Plan {
   try {
     const ranking = rank(fields, model, name, knobs);
     const reply = jsonReply(200, JSON.stringify(renderRanking(hostOf(knobs), ranking, !knobs.noUsage)));
-    return { model, knobs, reply, bytes: reply.body.length };
+    return { model, knobs, reply, bill: { input: ranking.tokens, output: 0 }, bytes: reply.body.length };
   } catch (error) {
     // The host that the model id names refuses in its own envelope.
     if (error instanceof Refused) throw new Refused({ ...error.refusal, knobs });

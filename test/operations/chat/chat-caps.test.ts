@@ -150,7 +150,11 @@ describe("402 insufficient_credits", () => {
     const account = await world.account({ deposit: "0.01" });
     const leaving = new AbortController();
     const holding = world.gateway
-      .request("POST", "/v1/chat/completions", { key: account.key, body: { model: "demo/flat", messages: hello }, signal: leaving.signal })
+      .request("POST", "/v1/chat/completions", {
+        key: account.key,
+        body: { model: "demo/flat", messages: hello, stream: true },
+        signal: leaving.signal,
+      })
       .catch(() => undefined);
     await expect.poll(async () => (await world.gateway.balance(account)).reserved).toBe(0.01);
     const reply = await world.chat(account, { model: "demo/flat" });

@@ -162,7 +162,7 @@ describe("402 insufficient_credits", () => {
   /** A call that holds all the account has; the result ends it and waits until it is given back. */
   async function occupy(account: TestAccount): Promise<() => Promise<void>> {
     const controller = new AbortController();
-    const body = JSON.stringify({ model: "demo/hanging", messages: hello });
+    const body = JSON.stringify({ model: "demo/hanging", messages: hello, stream: true });
     const headers = { authorization: `Bearer ${account.key}`, "content-type": "application/json" };
     const call = expect(
       fetch(`${world.gateway.url}/v1/chat/completions`, { method: "POST", body, headers, signal: controller.signal }),

@@ -211,10 +211,12 @@ describe("a caller who disconnects", () => {
   const leaving = (model: string, enough: (text: string) => boolean) =>
     leave(world, "/v1/chat/completions", { model, messages: hello }, enough);
 
-  test("before the answer began pays nothing, and the upstream call is cancelled", async () => {
+  test("before the answer began pays for the prompt, and the upstream call is cancelled", async () => {
     const { row, balance } = await leaving("demo/hanging", () => true);
-    expect(row).toMatchObject({ status: "aborted", cost: 0n, attempts: [{ outcome: "aborted" }] });
-    expect(balance).toEqual({ balance: 20, reserved: 0, spent: 0 });
+    expect(row).toMatchObject({ status: "aborted", estimated: true, attempts: [{ outcome: "aborted" }] });
+    expect(Number(row.output_tokens)).toBe(0);
+    expect(row.cost).toBeGreaterThan(0n);
+    expect(balance).toMatchObject({ reserved: 0, spent: Number(row.cost) / 1e8 });
   });
 
   test("midway pays what the upstream had measured until then, where it said so", async () => {

@@ -171,7 +171,7 @@ describe("what can't be charged isn't kept", () => {
     await world.expectUntouched(by);
   });
 
-  test("a disconnect before it is stored: free, and the upstream call is cancelled", async () => {
+  test("a disconnect before it is stored: it is made to its end and paid for, and not stored", async () => {
     const by = await world.account();
     const before = mediaFiles();
     const controller = new AbortController();
@@ -184,9 +184,9 @@ describe("what can't be charged isn't kept", () => {
     await expect.poll(() => world.gateway.simulator.calls()[0]?.records ?? 0).toBeGreaterThan(0);
     controller.abort();
     await left;
-    expect(await world.onlyLog(by)).toMatchObject({ status: "aborted", cost: 0n });
-    await world.expectUntouched(by);
-    await expect.poll(() => world.gateway.simulator.counters().aborted).toBe(1);
-    expect(mediaFiles()).toEqual(before);
+    const { status, cost, reserved } = await world.onlyLog(by);
+    expect({ status, cost }).toEqual({ status: "aborted", cost: reserved });
+    expect(world.gateway.simulator.counters()).toMatchObject({ answered: 1, aborted: 0 });
+    await expect.poll(mediaFiles).toEqual(before);
   });
 });

@@ -19,7 +19,7 @@ const world = transcriptionWorld([
   transcriber("demo/to-long", ["to-long+sim-fail-503"], { fallbacks: ["demo/long-minimum"] }),
   transcriber("demo/long-minimum", ["long"], priced(0.0004, 5)),
   transcriber("demo/free-chain", ["free-chain+sim-fail-503"], { fallbacks: ["demo/dear", "demo/stt"] }),
-  transcriber("demo/hanging", ["hanging+sim-hang"]),
+  transcriber("demo/listening", ["listening+sim-slow-1500ms"]),
   transcriber("demo/failing", ["failing+sim-fail-503"]),
 ]);
 
@@ -149,15 +149,16 @@ describe.each(modes)("402 key_limit_reached: a %s", (mode) => {
   });
 });
 
-describe("a client that disconnects pays nothing, and leaves no file", () => {
-  test.each(modes)("while the model listens: the upstream call is cancelled: a %s", async (mode) => {
+describe("a client that disconnects leaves no file", () => {
+  test.each(modes)("while the model listens: it pays for what the model heard, a %s", async (mode) => {
     const account = await world.account();
-    await leave(account, mode, "demo/hanging", () => expect(world.gateway.simulator.counters().received).toBe(1));
-    await eventually(() => expect(world.gateway.simulator.counters().aborted).toBe(1));
-    await expectLeft(account);
+    await leave(account, mode, "demo/listening", () => expect(world.gateway.simulator.counters().received).toBe(1));
+    expect(await settled(world, account)).toMatchObject({ status: "aborted", http_status: 499, error_code: null, cost: 180_000n });
+    expect(world.gateway.simulator.counters().answered).toBe(1);
+    await world.expectNothingOnDisk();
   });
 
-  test("between the first try and the second: there is no second", async () => {
+  test("between the first try and the second: it pays nothing, and there is no second", async () => {
     const account = await world.account();
     await leave(account, "file", "demo/failing", () => expect(world.gateway.simulator.counters().answered).toBe(1));
     const row = await expectLeft(account);
@@ -165,7 +166,7 @@ describe("a client that disconnects pays nothing, and leaves no file", () => {
     expect(world.gateway.simulator.counters().received).toBe(1);
   });
 
-  test("while an address is loaded: the host's connection is closed", async () => {
+  test("while an address is loaded: it pays nothing, and the host's connection is closed", async () => {
     const account = await world.account();
     let begun: ServerResponse | undefined;
     const audio_url = world.publish((_, res) => {
@@ -183,7 +184,7 @@ describe("a client that disconnects pays nothing, and leaves no file", () => {
     await expectLeft(account);
   });
 
-  test("while its file comes in: it never was a call", async () => {
+  test("while its file comes in: it pays nothing, for it never was a call", async () => {
     const account = await world.account();
     const { body, type } = await formOf({ model: "demo/stt" }, recording);
     const { hostname, port } = new URL(world.gateway.url);

@@ -196,7 +196,7 @@ describe.each(both)("%s: a caller who disconnects", (kind) => {
     return rows[0] as unknown;
   };
 
-  test("while the provider works: nothing is charged or filed", async () => {
+  test("before the provider has the request: nothing is charged or filed", async () => {
     hold(true);
     const account = await world.account();
     await leave(account);

@@ -85,7 +85,7 @@ function usageKnobs({ kind, upstream, usage, ending, stream }: Cell): string {
 
 const endsHalfway = (ending: Ending) => halfway.includes(ending) || ending === "left before the first token";
 
-function endingKnobs({ upstream, usage, ending }: Cell): string {
+function endingKnobs({ upstream, usage, ending, stream }: Cell): string {
   // Before the text: a record with the role; a message's start, a ping and its block's. Behind it, over openai, one with the finish.
   const before = upstream === "anthropic" ? 3 : 1;
   const after = usage === "late" ? before + text.tokens + 1 : before + text.broken;
@@ -96,6 +96,7 @@ function endingKnobs({ upstream, usage, ending }: Cell): string {
     case "left before the first token":
       return `+sim-stall-after-${before}`;
     case "left in the middle":
+      return stream ? `+sim-stall-after-${after}` : "+sim-slow-6000ms";
     case "silent in the middle":
       return `+sim-stall-after-${after}`;
     case "cut in the middle":

@@ -20,6 +20,6 @@ test.each(exclusions)("excluded, and nothing else excludes it: $reason", (exclus
 test("for every endpoint, streamed or not, each ending it can have has a cell that runs", () => {
   const all = product(endpoints);
   const rows = (cells: typeof all) => new Set(cells.map(({ kind, upstream, stream, ending }) => `${kind} ${upstream} ${stream} ${ending}`));
-  const expected = all.filter((cell) => (cell.stream ? writes(cell) : cell.ending !== "left before the first token"));
+  const expected = all.filter((cell) => (cell.stream ? writes(cell) : !cell.ending.startsWith("left before")));
   expect(rows(all.filter((cell) => exclusionOf(cell) === undefined))).toEqual(rows(expected));
 });

@@ -50,8 +50,7 @@ const none: Tokens = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 };
 /** `decisionTokens`: by the tokenizer, of the prompts that the simulator got. */
 export function expectedOf(cell: Cell, decisionTokens: () => number): Expected {
   const { ending, usage, stream } = cell;
-  if (ending.startsWith("left before")) return { status: "aborted", ...free, estimated: true };
-  if (ending === "left in the middle") return stream ? leftIn(cell) : { status: "aborted", ...free, estimated: true };
+  if (ending.startsWith("left")) return stream ? leftIn(cell) : leftWhole(cell, decisionTokens);
   // The upstream had said why it ended: what broke after that broke nothing of the answer. An error is one whenever it comes.
   const whole = stream && usage === "late" && ending !== "error in the middle";
   if (halfway.includes(ending) && !whole) return failed;
@@ -64,8 +63,16 @@ export function expectedOf(cell: Cell, decisionTokens: () => number): Expected {
 const free = { tokens: none, units: 0n };
 const failed: Expected = { status: "failed", ...free, estimated: false };
 
+/** Read to its end all the same. */
+function leftWhole(cell: Cell, decisionTokens: () => number): Expected {
+  const estimated = cell.usage === "missing";
+  const tokens = estimated ? countedOf(cell, decisionTokens) : measuredOf(cell);
+  return { status: "aborted", tokens, estimated, units: chargeOf(cell, tokens, estimated) };
+}
+
+/** The prompt, and what came of the answer. */
 function leftIn(cell: Cell): Expected {
-  const { upstream, usage } = cell;
+  const { upstream, usage, ending } = cell;
   const delivered = { ...none, input: promptCounted.writing, output: countOf(text.broken, text.width) };
   const end = (tokens: Tokens, estimated: boolean): Expected => ({
     status: "aborted",
@@ -73,6 +80,10 @@ function leftIn(cell: Cell): Expected {
     estimated,
     units: unitsOf(asked, tokens, 1n),
   });
+  if (ending.startsWith("left before")) {
+    const input = usage === "present" && ending === "left before the first token" ? said.prompt : promptCounted.writing;
+    return end({ ...none, input }, usage === "missing" || upstream === "anthropic");
+  }
   if (usage === "late") return end({ ...delivered, output: countOf(text.tokens, text.width) }, true); // left between finish and usage
   if (usage === "missing") return end(delivered, true);
   // In the anthropic protocol a stream begins with what its prompt measured.

@@ -1,0 +1,63 @@
+// A token-billed call whose caller leaves: whether its upstream is to stop, and what is charged (docs/behaviour/billing.md#ends).
+import { wasStopped } from "../calls/leaving.ts";
+import type { Model } from "../catalog/types.ts";
+import type { Context } from "../context.ts";
+import { newTally } from "../providers/transport/read-stream.ts";
+import type { Tally, Whole } from "../providers/types.ts";
+import type { Candidate } from "../routing/candidates.ts";
+import type { Usage } from "../usage.ts";
+import { countPrompt } from "./counted-usage.ts";
+import { countedOutputTokens } from "./prompt-size.ts";
+import type { TokenCall } from "./token-call.ts";
+
+/** Whether the upstream is to stop when the caller leaves; else it is read on: for the end of the answer, or for the usage behind it. */
+export function stopsWhenLeft({ route, model }: Candidate, stream: boolean, tally: Tally | null): boolean {
+  if (tally?.finished) return false;
+  const { onDisconnect } = route.provider;
+  return onDisconnect === null ? stream && !thinksUnseen(model, tally) : onDisconnect === "cancel";
+}
+
+/** Whether the model may think without showing it, so that what was received says little about what is billed. */
+function thinksUnseen({ supports }: Model, tally: Tally | null): boolean {
+  return supports.reasoning && !tally?.reasoned;
+}
+
+type Charging = Pick<Context, "log">;
+
+/** A whole answer as a stream's tally. */
+export function wholeTally({ usage }: Whole, characters: number): Tally {
+  return { ...newTally(), usage, characters: usage === null ? characters : 0, finished: true };
+}
+
+/** Charges what an answer that has begun consumed: as measured, or what was received. */
+export async function chargeReceived(context: Charging, { call, source }: { call: TokenCall; source: { tally: Tally } }): Promise<void> {
+  const { tally } = source;
+  const { model, route } = call.served!;
+  const hidden = thinksUnseen(model, tally) && (tally.finished || route.provider.onDisconnect !== "cancel");
+  const later = laterOutput(tally);
+  await call.aborted(later === 0 ? tally.usage : null, () => receivedUsage(context, call, tally, hidden));
+}
+
+/** Charges the prompt of an upstream that was told to stop before its answer began. A failure of its own is free. */
+export async function chargeUnanswered(context: Charging, call: TokenCall): Promise<void> {
+  if (!wasStopped(call)) return await call.unsent();
+  call.served = call.attempts.at(-1)!.candidate; // the one that was stopped
+  await call.aborted(null, () => receivedUsage(context, call, newTally(), false));
+}
+
+/**
+ * What the upstream reported, and what it sent after that. Where it reported nothing, the prompt with its media at their bound, and the
+ * output received. `hidden`: the model may have thought up to its cap.
+ */
+async function receivedUsage(context: Charging, { size, hold }: TokenCall, tally: Tally, hidden: boolean): Promise<Usage> {
+  const boundPrompt = async () =>
+    Math.min((await countPrompt(context, size)) + size.uncountedMax(hold.imageTokensMax), hold.bounds.inputMax);
+  const input = tally.usage ?? tally.prompt ?? { input: await boundPrompt(), cacheRead: 0, cacheWrite: 0 };
+  const output = (tally.usage?.output ?? 0) + laterOutput(tally);
+  return { reasoning: 0, ...input, output: hidden ? Math.max(output, hold.outputMax * hold.choices) : output };
+}
+
+/** Output tokens that no report covers. */
+function laterOutput({ deltas, characters, covered }: Tally): number {
+  return countedOutputTokens(Math.max(0, deltas - covered.deltas), Math.max(0, characters - covered.characters));
+}

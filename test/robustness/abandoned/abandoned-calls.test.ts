@@ -1,0 +1,71 @@
+// Whatever a caller does, a provider that bills its input and all it generated until it noticed the closed connection bills no more than the
+// caller is charged at equal prices; and the charge stays within what was held (docs/behaviour/billing.md#ends).
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { UsageLogRow } from "../../../src/ledger/usage-log.ts";
+import { eventually } from "../../support/eventually.ts";
+import { type Gateway, startGateway, type TestAccount } from "../../support/gateway.ts";
+import { sized } from "../../support/size.ts";
+import { askAndLeave, type Leaving } from "./client.ts";
+import { catalogOf, type Form, forms } from "./forms.ts";
+
+let gateway: Gateway;
+let account: TestAccount;
+beforeAll(async () => {
+  gateway = await startGateway({ catalog: catalogOf() });
+  account = await gateway.createAccount({ deposit: "1000" });
+});
+afterAll(() => gateway.stop());
+
+const leavings: fc.Arbitrary<Leaving> = fc.record({
+  afterMs: fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 0, max: 250 }) }, { weight: 2, arbitrary: fc.constant(60_000) }),
+  afterBytes: fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 0, max: 6_000 }) }, { weight: 1, arbitrary: fc.constant(Infinity) }),
+  stallsMs: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: 1, max: 120 }) }),
+  sipBytes: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: 20, max: 400 }) }),
+  reset: fc.boolean(),
+});
+const calls = fc.array(fc.record({ form: fc.nat({ max: forms.length - 1 }), leaving: leavings }), { minLength: 12, maxLength: 12 });
+
+let asked = 0;
+
+test("is charged no less than its provider bills, and no more than was held, whatever its caller does", async () => {
+  await fc.assert(
+    fc.asyncProperty(calls, async (batch) => {
+      await Promise.all(batch.map(({ form, leaving }) => judge(forms[form]!, leaving)));
+      expect(await gateway.audit()).toMatchObject({ reservations_open: 0, holds_open: 0, mismatches: [] });
+    }),
+    { numRuns: sized(80, 8), endOnFailure: true, ...(process.env.CI ? {} : { seed: Date.now() | 0 }) },
+  );
+});
+
+async function judge(form: Form, leaving: Leaving): Promise<void> {
+  const id = `left-${asked++}`;
+  await askAndLeave(gateway.url, account.key, id, form, leaving);
+  const ends = await eventually(async () => {
+    const found = gateway.simulator.calls().filter(({ headers }) => headers["x-request-id"] === id);
+    expect(found.filter(({ outcome }) => outcome === "open")).toEqual([]);
+    const [row] = await rowsOf(id);
+    // A client may have gone before its request was admitted.
+    if (row === undefined) expect(gateway.context.ledger.inFlight()).toBe(0);
+    return { found, row };
+  });
+  const { found, row } = ends;
+  const what = `${form.name}, ${JSON.stringify(leaving)}`;
+  if (row === undefined) return expect(found, what).toEqual([]);
+  const billed = found.flatMap((call) => call.billed ?? []);
+  const charge = BigInt(row.cost);
+  expect(charge <= BigInt(row.reserved), `${what}: charged ${charge} of ${row.reserved} held`).toBe(true);
+  if (row.status === "aborted") expect(row.http_status, what).toBe(499);
+  if (billed.length === 0) return expect(charge, what).toBe(0n);
+  if (row.status === "success" && form.guessed) return;
+  const bill = form.prices === null ? BigInt(row.reserved) : billed.reduce((sum, tokens) => sum + billOf(form.prices!, tokens), 0n);
+  expect(charge >= bill, `${what}: charged ${charge}, billed ${bill} for ${JSON.stringify(billed)}, ${row.status}`).toBe(true);
+}
+
+function billOf(prices: NonNullable<Form["prices"]>, { input, output }: { input: number; output: number }): bigint {
+  return BigInt(input) * prices.input + BigInt(output) * prices.output;
+}
+
+async function rowsOf(id: string): Promise<UsageLogRow[]> {
+  return (await gateway.context.db.pool.query<UsageLogRow>("select * from usage_log where request_id = $1", [id])).rows;
+}
