@@ -289,7 +289,7 @@ describe("loading", () => {
       protocol: "openai",
       baseUrl: "http://127.0.0.1:9001/v1",
       apiKey: "secret-1",
-      ...{ headers: { "x-a": "b" }, forward: [] },
+      ...{ headers: { "x-a": "b" }, forward: [], onDisconnect: null },
       timeoutMs: 5,
     });
     expect(loaded.warnings).toEqual([]);

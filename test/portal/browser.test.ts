@@ -97,7 +97,7 @@ describe.skipIf(chromiumPath === null)("in a browser", () => {
     ["rate limit", "Limits"],
     ["how do I get a key", "Accounts and credit"],
     ["ANTHROPIC_BASE_URL", "Integrations"],
-    ["idempotency", "Images and videos"],
+    ["idempotency", "Errors"],
     ["429", "Limits"],
     ["Retry-After", "Errors"],
     ["claude-code", "Integrations"],

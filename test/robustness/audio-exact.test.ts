@@ -24,7 +24,9 @@ async function countedOf(accountId: bigint): Promise<bigint> {
 }
 
 test("of thirty calls of all kinds at once exactly five run, of each kind as many as it has; the rest count for nothing", async () => {
-  const gateways = await Promise.all([world.startWith(fewSlots), world.startWith(fewSlots)]);
+  // A call that hangs ends when its caller leaves.
+  const start = () => world.startWith(fewSlots, {}, { on_disconnect: "cancel" });
+  const gateways = await Promise.all([start(), start()]);
   const { accountId, key } = await world.createAccount("20");
   const hanging = [
     speech("a-hanging"),
@@ -57,7 +59,11 @@ test("of thirty calls of all kinds at once exactly five run, of each kind as man
     await until(async () => (await rowsOf(accountId)).length === 5 * (round + 1), "those that ran are logged, and nobody else");
   }
   await expect.poll(() => countedOf(accountId)).toBe(15n);
-  expect(await world.balance({ accountId })).toMatchObject({ available: 2_000_000_000n, reserved: 0n, spent: 0n });
+  // Who leaves pays for what the provider had begun to make.
+  const rows = await rowsOf(accountId);
+  expect(rows.filter(({ status, cost }) => status !== "aborted" || (cost as bigint) <= 0n)).toEqual([]);
+  const spent = rows.reduce((sum, { cost }) => sum + (cost as bigint), 0n);
+  expect(await world.balance({ accountId })).toMatchObject({ available: 2_000_000_000n - spent, reserved: 0n, spent });
   await world.expectClean();
   await Promise.all(gateways.map((gateway) => gateway.kill("SIGTERM")));
 });

@@ -41,7 +41,8 @@ const models = [
 ];
 
 export interface AudioWorld extends World {
-  startWith(slots: object, env?: Record<string, string>): Promise<SpawnedGateway>;
+  /** `provider`: more of each provider in the catalog. */
+  startWith(slots: object, env?: Record<string, string>, provider?: object): Promise<SpawnedGateway>;
   /** Where the gateways keep what they make. */
   folder: string;
   /** Transcriptions of 61.5 seconds, two minutes when billed: sent, and at an address. */
@@ -82,9 +83,11 @@ export async function openAudioWorld(): Promise<AudioWorld> {
   return {
     ...world,
     folder,
-    startWith: (slots, env = {}) =>
+    startWith: (slots, env = {}, provider = {}) =>
       world.start({
-        SVC_CATALOG: catalogFile(JSON.stringify({ providers, models, tiers: highTiers(slots) })),
+        SVC_CATALOG: catalogFile(
+          JSON.stringify({ providers: providers.map((one) => ({ ...one, ...provider })), models, tiers: highTiers(slots) }),
+        ),
         SVC_DATA_DIR: join(folder, "data"),
         SVC_ALLOW_PRIVATE_URLS: "1",
         NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),

@@ -30,7 +30,8 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const protocols = ["openai", "elevenlabs", "minimax", "fal"];
-  const providers = protocols.map((protocol) => ({ id: protocol, protocol, base_url: `http://${address}`, api_key_env: "HOST_KEY" }));
+  const known = { base_url: `http://${address}`, api_key_env: "HOST_KEY", on_disconnect: "cancel" };
+  const providers = protocols.map((protocol) => ({ id: protocol, protocol, ...known }));
   const made = (id: string, provider: string, mode: object, more: object = {}) => ({
     ...{ id: `demo/${id}`, type: "speech", pricing: mode, routes: [{ provider, model: `${id}-v2@host` }] },
     ...more,
@@ -157,7 +158,7 @@ describe.each(Object.keys(calls))("%s", (name) => {
   });
 });
 
-test("a caller who leaves takes the call to the host along, whatever it is about", async () => {
+test("a caller who leaves takes the call along to a host that is to stop, whatever it is about", async () => {
   for (const [name, [path, body, isForm]] of Object.entries(calls)) {
     let open: ServerResponse | undefined;
     answer = (response) => void (open = response);

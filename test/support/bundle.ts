@@ -35,7 +35,7 @@ function keepAddress(code: string, id: string): string | null {
   return code.includes("import.meta.url") ? code.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(id).href)) : null;
 }
 
-/** `bundled`: null where the run has none. A module that is preloaded by its path changes the sources' own modules; a bundle has copies. */
+/** `bundled`: null where the run has none. What is preloaded by its path, or hooks into loading, is about the sources' own modules. */
 export function programFor(env: Record<string, string | undefined>, bundled: SvcProgram | null): SvcProgram {
-  return bundled === null || /--import[= ]\//.test(env["NODE_OPTIONS"] ?? "") ? shipped : bundled;
+  return bundled === null || /--import[= ]\/|registerHooks/.test(env["NODE_OPTIONS"] ?? "") ? shipped : bundled;
 }

@@ -40,7 +40,7 @@ export async function withRoutes(routes: (string | object)[], work: (world: Worl
   }
 }
 
-interface World {
+export interface World {
   gateway: Gateway;
   account(deposit?: string): Promise<TestAccount>;
   decide(account: TestAccount, body?: object, path?: string): Promise<TestReply>;

@@ -12,7 +12,7 @@ export interface SpeechWorld extends ChatWorld {
   onlyLog(account: TestAccount): Promise<Record<string, unknown>>;
 }
 
-const audioProviders = [
+export const audioProviders = [
   { id: "voices-a", protocol: "elevenlabs", base_url: "simulator:/elevenlabs" },
   { id: "spare-a", protocol: "elevenlabs", base_url: "simulator:/elevenlabs" },
   { id: "voices-b", protocol: "minimax", base_url: "simulator:/minimax" },

@@ -4,7 +4,7 @@ import { shippedTiers } from "../../../src/catalog/tiers.ts";
 import { wavFile } from "../../simulator/audio-check.ts";
 import type { TestAccount } from "../../support/gateway.ts";
 import { roundUsd } from "../../support/round-usd.ts";
-import { familyA, familyB, perSecond, soundModel, speechWorld } from "./speech-gateway.ts";
+import { audioProviders, familyA, familyB, perSecond, soundModel, speechWorld } from "./speech-gateway.ts";
 
 const unreachable = { rpm: 1_000_000, per_model_rpm: 1_000_000, tpm: 1_000_000_000, max_single_request: 1_000_000_000 };
 const slots = (all: number, speech: number) =>
@@ -30,9 +30,11 @@ const models = [
   soundModel("demo/sounds-hanging", ["sound-effects+sim-hang"]),
 ];
 const defaults = { speech: "demo/a", music: "demo/score", sfx: "demo/sounds" };
-const pooled = speechWorld(models, { tiers: slots(5, 2), defaults });
-const crowded = speechWorld(models, { tiers: slots(1, 2), defaults });
-const closed = speechWorld(models, { tiers: slots(0, 2), defaults });
+/** A call that hangs ends when its caller leaves. */
+const providers = audioProviders.map((provider) => ({ ...provider, on_disconnect: "cancel" }));
+const pooled = speechWorld(models, { providers, tiers: slots(5, 2), defaults });
+const crowded = speechWorld(models, { providers, tiers: slots(1, 2), defaults });
+const closed = speechWorld(models, { providers, tiers: slots(0, 2), defaults });
 
 const input = "Hello";
 const kinds = [

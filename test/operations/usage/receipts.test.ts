@@ -160,7 +160,7 @@ describe("200", () => {
   });
 
   test.each([
-    ["before the first token: nothing, the fee of a request neither", "demo/hanging", 0],
+    ["before the first token: the prompt, and the fee of a request", "demo/hanging", 0],
     ["mid-stream: what was delivered", "demo/paced", 5],
   ])("a client that left %s", async (_, model, reads) => {
     const account = await world.account();
@@ -182,8 +182,8 @@ describe("200", () => {
     await expect.poll(async () => (await get(account, id)).status).toBe(200);
     const receipt = (await get(account, id)).json;
     expect(receipt.log).toMatchObject({ status: "success", http_status: 499 });
-    expect(receipt.charge.cost_usd > 0).toBe(reads > 0);
-    expect(receipt.charge.lines.length > 0).toBe(reads > 0);
+    expect(receipt.charge.cost_usd).toBeGreaterThan(0);
+    expect(receipt.charge.lines.length).toBeGreaterThan(0);
     await expectItAddsUp(account, receipt);
   });
 
