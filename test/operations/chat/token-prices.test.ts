@@ -132,18 +132,21 @@ describe("service tiers", () => {
     expect([cost, charge.service_tier]).toEqual([plain / 2, "flex"]);
   });
 
-  test.each(["flex", "priority"])("%s of a chat on an anthropic route is not sent: the usual price, which is held", async (service_tier) => {
-    for (const model of ["tier/claude", "tier/both"]) {
-      const account = await world.account();
-      const reply = await served(account, { model, service_tier });
-      const { cost, charge } = await chargeOf(account, reply);
-      expect(world.sent().at(-1)).not.toHaveProperty("service_tier");
-      expect([cost, charge.service_tier]).toEqual([plain, undefined]);
-      const usual = await world.logOf(await served(await world.account(), { model }));
-      const held = Number((await world.logOf(reply))!.reserved);
-      expect(held).toBe(Number(usual!.reserved) * (service_tier === "flex" ? 1 : 2));
-    }
-  });
+  test.each(["flex", "priority"])(
+    "%s of a chat on an anthropic route is not sent: the usual price, which is held",
+    async (service_tier) => {
+      for (const model of ["tier/claude", "tier/both"]) {
+        const account = await world.account();
+        const reply = await served(account, { model, service_tier });
+        const { cost, charge } = await chargeOf(account, reply);
+        expect(world.sent().at(-1)).not.toHaveProperty("service_tier");
+        expect([cost, charge.service_tier]).toEqual([plain, undefined]);
+        const usual = await world.logOf(await served(await world.account(), { model }));
+        const held = Number((await world.logOf(reply))!.reserved);
+        expect(held).toBe(Number(usual!.reserved) * (service_tier === "flex" ? 1 : 2));
+      }
+    },
+  );
 
   test("the hold has the multiple", async () => {
     const reserved = async (more: object) =>
