@@ -28,13 +28,7 @@ const world = chatWorld(
     }),
     language("tier/falls", ["chat+sim-fail-503"], { pricing: tiers, fallbacks: ["tier/none"] }),
     language("tier/claude", claude("plain+sim-prompt-tokens-1000+sim-completion-tokens-50"), { pricing: tiers }),
-    language("tier/both", ["chat+sim-fail-503"], {
-      pricing: tiers,
-      routes: [
-        { provider: "north", model: "chat+sim-fail-503" },
-        { provider: "claude", model: "plain+sim-prompt-tokens-1000+sim-completion-tokens-50" },
-      ],
-    }),
+    language("tier/both", ["chat+sim-fail-503", ...claude("plain+sim-prompt-tokens-1000+sim-completion-tokens-50")], { pricing: tiers }),
     language("long/at", ["chat+sim-prompt-tokens-1000+sim-completion-tokens-50"], { pricing: long }),
     language("long/above", ["chat+sim-prompt-tokens-1001+sim-cached-200+sim-cache-write-300+sim-completion-tokens-50"], { pricing: long }),
   ],
