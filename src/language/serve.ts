@@ -81,10 +81,10 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
   const candidates = candidatesOf(context.catalog, model, mayServe);
   try {
     const callOne = async (candidate: Candidate, heard: UpstreamCall["heard"]) => {
-      let tally: Tally | null = null;
-      const upstream = upstreamCall(call, candidate, heard, () => stopsWhenLeft(candidate, adapter.stream, tally));
+      const answered: { tally: Tally | null } = { tally: null };
+      const upstream = upstreamCall(call, candidate, heard, stopsWhenLeft(candidate, stream, answered));
       const answer = await adapter.call({ candidate, hold, size, upstream });
-      if (answer.kind === "stream") ({ tally } = answer);
+      if (answer.kind === "stream") answered.tally = answer.tally;
       return answer;
     };
     const { result, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, callOne, { rejectsAlone });
