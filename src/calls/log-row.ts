@@ -9,6 +9,7 @@ import { attemptRecord } from "../routing/attempt-record.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import { noUsage, type Usage } from "../usage.ts";
 import type { Ask } from "./ask.ts";
+import type { Line } from "./leaving.ts";
 
 export interface Hold {
   id: string;
@@ -23,6 +24,8 @@ export interface LoggedCall {
   hold: Hold;
   /** src/routing/attempt.ts appends to it. */
   attempts: Attempt[];
+  /** Of the last attempt that was called; null before the first. */
+  line: Line | null;
   /** Whose answer was taken last; null before any was. */
   served: Candidate | null;
   firstByteMs: number | null;
@@ -96,10 +99,11 @@ export function tokensOf({ usage }: Pick<Bill, "usage">): number {
 }
 
 /** The last attempt is the one that answered, if any did. */
-function attemptRecords({ attempts, served, used }: LoggedCall, charged: Usage): AttemptRecord[] {
+function attemptRecords({ attempts, line, served, used }: LoggedCall, charged: Usage): AttemptRecord[] {
   return attempts.map((attempt, index) => {
     const { tokens } = attempt.candidate.model;
-    const record = attemptRecord(attempt, used(served !== null && index === attempts.length - 1, charged));
+    const unsent = attempt.outcome === "aborted" && !(line?.attempt === index && line.sent);
+    const record = attemptRecord(attempt, used(served !== null && index === attempts.length - 1, charged), unsent);
     return tokens === null ? record : { ...record, cost_basis: tokens.costBasis };
   });
 }

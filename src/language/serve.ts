@@ -4,7 +4,7 @@ import type { Ask } from "../calls/ask.ts";
 import { endUnserved } from "../calls/call.ts";
 import { asDeclared } from "../calls/declared-error.ts";
 import { servedModelOf } from "../calls/find-model.ts";
-import { upstreamCall } from "../calls/leaving.ts";
+import { callUpstream } from "../calls/leaving.ts";
 import { assertMayUse, mayUse } from "../calls/refusals.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
@@ -82,8 +82,9 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
   try {
     const callOne = async (candidate: Candidate, heard: UpstreamCall["heard"]) => {
       const answered: { tally: Tally | null } = { tally: null };
-      const upstream = upstreamCall(call, candidate, heard, stopsWhenLeft(candidate, stream, answered));
-      const answer = await adapter.call({ candidate, hold, size, upstream });
+      const stops = stopsWhenLeft(candidate, stream, answered);
+      const work = (upstream: UpstreamCall) => adapter.call({ candidate, hold, size, upstream });
+      const answer = await callUpstream(call, candidate, { heard, stops, work });
       if (answer.kind === "stream") answered.tally = answer.tally;
       return answer;
     };
