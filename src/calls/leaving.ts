@@ -1,11 +1,12 @@
 // The connection of a paid call to its upstream, and what its caller's leaving does to it: nothing is sent any more, or the upstream is told
 // to stop, or it is read on (docs/behaviour/streams.md#disconnects). What is then charged is the flow's business.
+import type { Resolved } from "../catalog/resolve.ts";
 import { isLeft } from "../concurrency/stopping.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Leaving, UpstreamCall } from "../providers/types.ts";
+import type { Attempt } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import type { Ask } from "./ask.ts";
-import type { LoggedCall } from "./log-row.ts";
 
 export interface Line {
   /** Ends the upstream call at once: the gateway has to stop, or nothing had been sent when the caller left. */
@@ -19,7 +20,15 @@ export interface Line {
   cut(): void;
 }
 
-export type Connected = Pick<LoggedCall, "ask" | "admitted" | "attempts" | "line">;
+/** A call, by what its connections need of it. */
+export interface Connected {
+  ask: Ask;
+  admitted: Resolved;
+  /** src/routing/attempt.ts appends to it. */
+  attempts: Attempt[];
+  /** Of the last attempt that was called; null before the first. */
+  line: Line | null;
+}
 
 export interface Attempting<Answer> {
   heard: UpstreamCall["heard"];
@@ -53,12 +62,12 @@ function isHangingUp(error: unknown): boolean {
 }
 
 /** Whether the upstream was told to stop: what it says then answers that, and is no fault of its own. */
-export function isStopped({ line }: Pick<LoggedCall, "line">): boolean {
+export function isStopped({ line }: Pick<Connected, "line">): boolean {
   return line !== null && line.leaving.hangUp.aborted;
 }
 
 /** Whether the caller left an upstream that had the request and was told to stop before its answer began. */
-export function wasStopped({ line, attempts }: Pick<LoggedCall, "attempts" | "line">): boolean {
+export function wasStopped({ line, attempts }: Pick<Connected, "attempts" | "line">): boolean {
   return line !== null && line.sent && attempts[line.attempt]?.outcome === "aborted";
 }
 

@@ -1,15 +1,12 @@
 // The row of the usage log that a call's settlement writes: what was asked for, who served it, what it was charged and how it ended.
-import type { Resolved } from "../catalog/resolve.ts";
 import { type AttemptRecord, expenseOfAttempts, type LoggedPrices, msSince, type UsageLogRow } from "../ledger/usage-log.ts";
 import type { Amount } from "../money.ts";
 import type { AudioPrices } from "../pricing/audio-cost.ts";
 import type { Used } from "../pricing/expense.ts";
-import type { Attempt } from "../routing/attempt.ts";
 import { attemptRecord } from "../routing/attempt-record.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import { noUsage, type Usage } from "../usage.ts";
-import type { Ask } from "./ask.ts";
-import type { Line } from "./leaving.ts";
+import type { Connected } from "./leaving.ts";
 
 export interface Hold {
   id: string;
@@ -17,15 +14,9 @@ export interface Hold {
 }
 
 /** A call as its row tells of it. */
-export interface LoggedCall {
-  ask: Ask;
-  admitted: Resolved;
+export interface LoggedCall extends Connected {
   stream: boolean;
   hold: Hold;
-  /** src/routing/attempt.ts appends to it. */
-  attempts: Attempt[];
-  /** Of the last attempt that was called; null before the first. */
-  line: Line | null;
   /** Whose answer was taken last; null before any was. */
   served: Candidate | null;
   firstByteMs: number | null;
