@@ -144,7 +144,8 @@ async function holdTokens(context: Opening, ask: Ask, model: Model, { size, cap,
   const available = keyLeft !== null && keyLeft < reserved.available ? keyLeft : reserved.available;
   const lowered = granted >= want ? null : affordable(granted);
   const sent = lowered ?? (outputLimited ? outputMax : cap.asked);
-  const bounds = { inputMax, outputMax: Math.max(outputMax, maxOutputTokens) * cap.choices };
+  // A decisions model has no longest answer: it says a token or a short document for each question.
+  const bounds = { inputMax, outputMax: maxOutputTokens === 0 ? inputMax : Math.max(outputMax, maxOutputTokens) * cap.choices };
   const capped = { asked: cap.asked, lowered, sent, outputMax: lowered ?? outputMax, choices: cap.choices };
   const hold: TokenHold = { id, granted, ...capped, bounds, imageTokensMax: imageTokens, available };
   return { hold, rate };
