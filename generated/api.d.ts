@@ -2404,7 +2404,8 @@ export interface components {
             /**
              * @description What happens to a call whose caller disconnects: `cancel` stops it, and the caller pays for the input and the output received; `drain`
              *     reads it to its end, and the caller pays for its measured usage. Default: answers that are not streamed, and streams that hide their
-             *     reasoning, are drained, other streams are cancelled.
+             *     reasoning, are drained, other streams are cancelled. A stream of audio that has begun is cut off in any case, and its whole price is
+             *     charged.
              * @enum {string}
              */
             on_disconnect?: "cancel" | "drain";

@@ -1,6 +1,6 @@
 // Tries a model's routes for audio, one after the other. Another model never answers for music and speech.
 import type { Ask } from "../calls/ask.ts";
-import { upstreamCall } from "../calls/leaving.ts";
+import { callUpstream, type Connected } from "../calls/leaving.ts";
 import type { Context } from "../context.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Protocol, UpstreamCall } from "../providers/types.ts";
@@ -39,21 +39,24 @@ export async function askRoutes<Order, Taken>(
 ): Promise<Taken> {
   const { result, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, async (candidate, heard) => {
     const make = adapterOf(adapters, candidate);
-    const made = await make({ ...upstreamAudio(call, candidate, heard), order });
-    // A stream begins with its first byte; a whole answer may be empty, such as a WAV file without samples.
-    if (made.kind === "whole" && made.bytes.length === 0) throw new UpstreamError("unreadable", "the audio is empty", { status: 200 });
-    return await take(made);
+    return await callAudio(call, candidate, heard, async (upstream) => {
+      const made = await make({ ...upstream, order });
+      // A stream begins with its first byte; a whole answer may be empty, such as a WAV file without samples.
+      if (made.kind === "whole" && made.bytes.length === 0) throw new UpstreamError("unreadable", "the audio is empty", { status: 200 });
+      return await take(made);
+    });
   });
   call.answeredBy(candidate);
   return result;
 }
 
-/** One attempt's call. A stream is told to stop when its caller leaves: its price is the same however much of it was made. */
-export function upstreamAudio(
-  call: Parameters<typeof upstreamCall>[0] & { stream: boolean },
+/** One attempt. A stream is told to stop when its caller leaves: its price is the same however much of it was made. */
+export function callAudio<Answer>(
+  call: Connected & { stream: boolean },
   candidate: Candidate,
   heard: UpstreamCall["heard"],
-): UpstreamCall {
-  const { onDisconnect } = candidate.route.provider;
-  return upstreamCall(call, candidate, heard, () => (onDisconnect ?? (call.stream ? "cancel" : "drain")) === "cancel");
+  work: (upstream: UpstreamCall) => Promise<Answer>,
+): Promise<Answer> {
+  const stops = (candidate.route.provider.onDisconnect ?? (call.stream ? "cancel" : "drain")) === "cancel";
+  return callUpstream(call, candidate, { heard, stops: () => stops, work });
 }

@@ -9,7 +9,7 @@ import { ApiError } from "../errors/fail.ts";
 import { type Amount, usdText } from "../money.ts";
 import type { Headers, Sink } from "../operation.ts";
 import { type AudioCharge, audioCost } from "../pricing/audio-cost.ts";
-import { failureWithoutText, isSlowReader, UpstreamError } from "../providers/errors/upstream-error.ts";
+import { isSlowReader, withoutWords } from "../providers/errors/upstream-error.ts";
 import type { AudioBody, MadeAudio } from "../providers/verbs/audio.ts";
 import { streamBroke, streamEnded } from "../routing/attempt.ts";
 import type { AudioBill, AudioCall } from "./audio-call.ts";
@@ -101,13 +101,6 @@ function openSending(context: Replying, ask: Ask, call: AudioCall, body: AudioBo
 
 function reportUnsettled({ log }: Pick<Context, "log">, { requestId }: Ask, cause: unknown): void {
   log.error({ err: cause, request_id: requestId }, "an aborted audio stream could not be settled");
-}
-
-/** An upstream's error text may quote the request's text, and texts stay out of logs. */
-function withoutWords(error: unknown): Record<string, unknown> {
-  return error instanceof UpstreamError
-    ? { fault: error.fault, upstream_status: error.status, ...failureWithoutText(error) }
-    : { err: error };
 }
 
 // Passes bytes on as they come, except for the last byte, so that a client with the whole file has been charged for it. Holding back one byte

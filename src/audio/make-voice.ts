@@ -15,7 +15,7 @@ import { attempt } from "../routing/attempt.ts";
 import { adapterOf, type Candidate } from "../routing/candidates.ts";
 import { countShown, countText } from "../text/counted-text.ts";
 import { makerModel } from "./find-model.ts";
-import { routesOf, upstreamAudio } from "./ask-routes.ts";
+import { callAudio, routesOf } from "./ask-routes.ts";
 import { type AudioBill, openAudioCall, whileOpen } from "./audio-call.ts";
 import { readRecording, type Recording } from "./recording.ts";
 import { fileVoice, ownVoiceId, voicePrefix } from "./voice-owner.ts";
@@ -83,7 +83,7 @@ async function makeVoice(
       context.breakers,
       ask.signal,
       call.attempts,
-      (candidate, heard) => make(candidate, chosen, upstreamAudio(call, candidate, heard)),
+      (candidate, heard) => callAudio(call, candidate, heard, (upstream) => make(candidate, chosen, upstream)),
       { stopAt: endWhereUnsure },
     );
     call.answeredBy(candidate);

@@ -14,7 +14,7 @@ import type { Transcript, TranscriptionOrder } from "../providers/verbs/audio.ts
 import type { UpstreamCall } from "../providers/types.ts";
 import { attempt, type Served } from "../routing/attempt.ts";
 import { adapterOf, type Candidate, candidatesOf } from "../routing/candidates.ts";
-import { upstreamAudio } from "./ask-routes.ts";
+import { callAudio } from "./ask-routes.ts";
 import { type AudioBill, type AudioCall, openAudioCall, whileOpen } from "./audio-call.ts";
 import { chargeMade } from "./audio-reply.ts";
 import { transcriberModel } from "./find-model.ts";
@@ -101,11 +101,9 @@ export function transcribeOverChain(
   const { candidates, again } = chainOf(context.catalog, model, (other) => mayUse(ask.caller, other) && mayServe(other, request));
   const transcribe = async (candidate: Candidate, heard: UpstreamCall["heard"]): Promise<Transcript> => {
     const timestamps = candidate.model.media.supportsTimestamps;
-    const upstream = upstreamAudio(call, candidate, heard);
-    const transcript = await adapterOf(
-      context.providers.transcribe,
-      candidate,
-    )({ ...upstream, order: { ...order, timestamps } }).catch(asRejection);
+    const ask = adapterOf(context.providers.transcribe, candidate);
+    const work = (upstream: UpstreamCall) => ask({ ...upstream, order: { ...order, timestamps } });
+    const transcript = await callAudio(call, candidate, heard, work).catch(asRejection);
     if (needsTimes(request.format) && !isSilent(transcript) && !hasTimes(transcript))
       throw new UpstreamError("unreadable", "a transcript without its segments", { status: 200 });
     return transcript;

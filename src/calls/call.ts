@@ -15,7 +15,6 @@ import type { Candidate } from "../routing/candidates.ts";
 import type { Ask } from "./ask.ts";
 import type { CountedCall } from "./count.ts";
 import { asDeclared } from "./declared-error.ts";
-import type { Line } from "./leaving.ts";
 import { type Bill, type Hold, type LoggedCall, logRow, type Outcome, tokensOf } from "./log-row.ts";
 
 /** A bill whose charge is committed, and the account's balance after it. */
@@ -23,8 +22,6 @@ export type Settled<Billed extends Bill> = Billed & { balance: Amount };
 
 export interface PaidCall<Held extends Hold, Billed extends Bill> extends LoggedCall {
   hold: Held;
-  /** Of the last attempt; null before the first. */
-  line: Line | null;
   answeredBy(candidate: Candidate): void;
   settle(bill: Billed, outcome: Outcome): Promise<Settled<Billed>>;
   /** Nothing is charged. `shown` is what the caller gets. */

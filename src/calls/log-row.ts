@@ -1,14 +1,12 @@
 // The row of the usage log that a call's settlement writes: what was asked for, who served it, what it was charged and how it ended.
-import type { Resolved } from "../catalog/resolve.ts";
 import { type AttemptRecord, expenseOfAttempts, type LoggedPrices, msSince, type UsageLogRow } from "../ledger/usage-log.ts";
 import type { Amount } from "../money.ts";
 import type { AudioPrices } from "../pricing/audio-cost.ts";
 import type { Used } from "../pricing/expense.ts";
-import type { Attempt } from "../routing/attempt.ts";
 import { attemptRecord } from "../routing/attempt-record.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import { noUsage, type Usage } from "../usage.ts";
-import type { Ask } from "./ask.ts";
+import type { Connected } from "./leaving.ts";
 
 export interface Hold {
   id: string;
@@ -16,13 +14,9 @@ export interface Hold {
 }
 
 /** A call as its row tells of it. */
-export interface LoggedCall {
-  ask: Ask;
-  admitted: Resolved;
+export interface LoggedCall extends Connected {
   stream: boolean;
   hold: Hold;
-  /** src/routing/attempt.ts appends to it. */
-  attempts: Attempt[];
   /** Whose answer was taken last; null before any was. */
   served: Candidate | null;
   firstByteMs: number | null;
@@ -96,10 +90,11 @@ export function tokensOf({ usage }: Pick<Bill, "usage">): number {
 }
 
 /** The last attempt is the one that answered, if any did. */
-function attemptRecords({ attempts, served, used }: LoggedCall, charged: Usage): AttemptRecord[] {
+function attemptRecords({ attempts, line, served, used }: LoggedCall, charged: Usage): AttemptRecord[] {
   return attempts.map((attempt, index) => {
     const { tokens } = attempt.candidate.model;
-    const record = attemptRecord(attempt, used(served !== null && index === attempts.length - 1, charged));
+    const unsent = attempt.outcome === "aborted" && !(line?.attempt === index && line.sent);
+    const record = attemptRecord(attempt, used(served !== null && index === attempts.length - 1, charged), unsent);
     return tokens === null ? record : { ...record, cost_basis: tokens.costBasis };
   });
 }

@@ -103,8 +103,8 @@ function lossesOf(pricing: FilePricing, { routes = [] }: FileModel): Loss[] {
 function pricesOf(pricing: FilePricing): Partial<Record<Key, number>> {
   switch (pricing.mode) {
     case "per-token": {
-      const { input, output = 0, cached, per_request = 0 } = pricing;
-      return { input, output, cached: cached ?? input, cache_write: input, cache_write_1h: input, per_request };
+      const { input, output = 0, cached, cache_write = input, cache_write_1h = cache_write, per_request = 0 } = pricing;
+      return { input, output, cached: cached ?? input, cache_write, cache_write_1h, per_request };
     }
     case "per-image":
       return { per_image: pricing.usd_per_image };

@@ -20,8 +20,9 @@ export async function reconcile({ config, words, options }: Input): Promise<Outc
   const [provider, file] = words as [string, string];
   const map = typeof options.map === "string" ? readMap(options.map) : null;
   if (!readCatalog(config).catalog.providers.has(provider)) throw new Refused(`the catalog has no provider ${provider}`);
-  const theirs = ofOneKey(readExport(readFile(file), file, map), options.key);
-  const days = theirs.map(({ day }) => day).sort();
+  const exported = readExport(readFile(file), file, map);
+  const theirs = ofOneKey(exported.rows, options.key);
+  const days = exported.days.sort();
   const [from, last] = [new Date(`${days[0]!}T00:00:00Z`), new Date(`${days.at(-1)!}T00:00:00Z`)];
   const to = new Date(last.getTime() + 86_400_000);
   const ours = await withDatabase(config, (db) => readProviderUsage(db, provider, { from, to }), withoutTimeout);

@@ -23,8 +23,9 @@ async function report({ config, options }: Input, order: Order): Promise<Outcome
       const found = await readReport(db, group, { from, to });
       const rows = await named(db, group, group === "day" ? found : found.sort(order));
       const total = figuresOf(sumOf(found));
+      const columns = [...(identities[group] ?? [group]), ...Object.keys(total)];
       const json = { from: from.toISOString(), to: to.toISOString(), rows: rows.map(asJson), total: asJson(total) };
-      return { json, text: options.csv === true ? csvOf(rows) : tableOf(from, group, rows, total) };
+      return { json, text: options.csv === true ? csvOf(columns, rows) : tableOf(from, columns, rows, total) };
     },
     withoutTimeout,
   );
@@ -70,6 +71,12 @@ function figuresOf({ requests, revenue, cost }: Figures): Line {
   return { requests: Number(requests), revenue, cost, margin: revenue - cost };
 }
 
+/** The columns before the figures, where there are more than the group's own. */
+const identities: Partial<Record<ReportGroup, readonly string[]>> = {
+  account: ["account_id", "email", "balance"],
+  key: ["key_id", "account_id", "key", "name"],
+};
+
 /** With what a person knows an account and a key by. */
 async function named(db: Db, group: ReportGroup, rows: readonly ReportRow[]): Promise<Line[]> {
   const ids = rows.flatMap(({ name }) => (name === null ? [] : [name]));
@@ -109,8 +116,8 @@ function textOf(value: Line[string] | undefined): string {
   return typeof value === "bigint" ? usdText(value) : String(value ?? "");
 }
 
-function csvOf(rows: readonly Line[]): string {
-  const lines = [Object.keys(rows[0] ?? {}), ...rows.map((row) => Object.values(row).map(textOf))];
+function csvOf(columns: readonly string[], rows: readonly Line[]): string {
+  const lines = [columns, ...rows.map((row) => columns.map((column) => textOf(row[column])))];
   return lines.map((fields) => fields.map(csvField).join(",")).join("\n");
 }
 
@@ -122,8 +129,7 @@ function csvField(text: string): string {
 
 const figures: ReadonlySet<string> = new Set(["balance", "requests", "revenue", "cost", "margin"]);
 
-function tableOf(from: Date, group: ReportGroup, rows: readonly Line[], total: Line): string {
-  const columns = Object.keys(rows[0] ?? { [group]: null, ...total });
+function tableOf(from: Date, columns: readonly string[], rows: readonly Line[], total: Line): string {
   const all = [...rows, { ...total, [columns[0]!]: "total" }];
   const lines = [columns, ...all.map((row) => columns.map((column) => textOf(row[column])))];
   const widths = columns.map((_, at) => Math.max(...lines.map((line) => line[at]!.length)));

@@ -33,8 +33,8 @@ const anthropic: ExportColumns = {
   figures: { input: anthropicInput, cached: ["usage_input_tokens_cache_read"], output: ["usage_output_tokens"] },
 };
 
-/** `map`: columns named by hand; null: those of a known export. */
-export function readExport(text: string, file: string, map: ExportColumns | null): ExportedUsage[] {
+/** `map`: columns named by hand; null: those of a known export. `days`: of all lines, also of those without usage. */
+export function readExport(text: string, file: string, map: ExportColumns | null): { rows: ExportedUsage[]; days: string[] } {
   const refuse = (line: number, why: string): never => {
     throw new Refused(`${file}:${line}: ${why}`);
   };
@@ -45,23 +45,32 @@ export function readExport(text: string, file: string, map: ExportColumns | null
   if (columns === undefined) return refuse(1, "neither OpenAI's nor Anthropic's usage export: name its columns with --map");
   const missing = columnsOf(columns).find((name) => !names.includes(name));
   if (missing !== undefined) return refuse(1, `there is no column ${missing}`);
-  const rows = records.flatMap(({ line, fields }) => {
+  const read = records.map(({ line, fields }) => {
     if (fields.length !== names.length) return refuse(line, `${fields.length} fields instead of ${names.length}: is the file complete?`);
     const value = (name: string) => fields[names.indexOf(name)]!.trim();
     return readRecord(columns, value, (why) => refuse(line, why));
   });
-  return rows.length === 0 ? refuse(1, "the file has no usage") : rows;
+  // A number that is cut is a smaller number.
+  if (!text.endsWith("\n")) return refuse((records.at(-1) ?? header).line, "the line has no line break: is the file complete?");
+  const rows = read.flatMap(({ usage }) => (usage === null ? [] : [usage]));
+  return rows.length === 0 ? refuse(1, "the file has no usage") : { rows, days: read.map(({ day }) => day) };
 }
 
 function columnsOf({ day, model, key, figures }: ExportColumns): string[] {
   return [day, model, ...(key === null ? [] : [key]), ...Object.values(figures).flat()];
 }
 
-function readRecord(columns: ExportColumns, value: (name: string) => string, refuse: (why: string) => never): ExportedUsage[] {
+interface ReadRecord {
+  day: string;
+  /** Null: a day without usage. */
+  usage: ExportedUsage | null;
+}
+
+function readRecord(columns: ExportColumns, value: (name: string) => string, refuse: (why: string) => never): ReadRecord {
   const day = readDay(value(columns.day)) ?? refuse(`${columns.day} is no day: ${quoted(value(columns.day))}`);
   const names = Object.values(columns.figures).flat();
   // OpenAI writes a line without anything for a day without usage.
-  if ([columns.model, ...names].every((name) => value(name) === "")) return [];
+  if ([columns.model, ...names].every((name) => value(name) === "")) return { day, usage: null };
   const model = value(columns.model) || refuse(`${columns.model} is empty`);
   const figureOf = (name: string) => {
     const text = value(name);
@@ -75,19 +84,20 @@ function readRecord(columns: ExportColumns, value: (name: string) => string, ref
       return parts === undefined ? [] : [[figure, parts.map(figureOf).reduce((sum, part) => sum + part)]];
     }),
   );
-  return [{ day, model, key: columns.key === null ? null : value(columns.key) || null, figures }];
+  return { day, usage: { day, model, key: columns.key === null ? null : value(columns.key) || null, figures } };
 }
 
 function quoted(text: string): string {
   return JSON.stringify(text.slice(0, 60));
 }
 
-/** A date, a time, or seconds since 1970; of UTC. */
+/** A date, a time, or seconds since 1970; of UTC, where a time names no other zone. */
 function readDay(text: string): string | null {
   const [, seconds] = /^(\d{9,10})(?:\.\d+)?$/.exec(text) ?? [];
-  const [, day, time] = /^(\d{4}-\d\d-\d\d)(?:[T ](.+))?$/.exec(text) ?? [];
+  const [, day, time = "00:00", zone = "Z"] =
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/.exec(text) ?? [];
   if (seconds === undefined && day === undefined) return null;
-  const at = new Date(seconds !== undefined ? Number(seconds) * 1000 : time === undefined ? `${day}T00:00:00Z` : text.replace(" ", "T"));
+  const at = new Date(seconds !== undefined ? Number(seconds) * 1000 : `${day}T${time}${zone}`);
   return Number.isNaN(at.getTime()) ? null : at.toISOString().slice(0, 10);
 }
 

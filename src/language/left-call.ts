@@ -10,11 +10,17 @@ import { countPrompt } from "./counted-usage.ts";
 import { countedOutputTokens } from "./prompt-size.ts";
 import type { TokenBill, TokenCall } from "./token-call.ts";
 
-/** Whether the upstream is to stop when the caller leaves; else it is read on: for the end of the answer, or for the usage behind it. */
-export function stopsWhenLeft({ route, model }: Candidate, stream: boolean, tally: Tally | null): boolean {
-  if (tally?.finished) return false;
+/**
+ * Says whether the upstream is to stop when the caller leaves; else it is read on: for the end of the answer, or for the usage behind it.
+ * `answered.tally` is set once a stream has begun. Made here, because it lives as long as the answer and must keep nothing of the request.
+ */
+export function stopsWhenLeft({ route, model }: Candidate, stream: boolean, answered: { tally: Tally | null }): () => boolean {
   const { onDisconnect } = route.provider;
-  return onDisconnect === null ? stream && !thinksUnseen(model, tally) : onDisconnect === "cancel";
+  return () => {
+    const { tally } = answered;
+    if (tally?.finished) return false;
+    return onDisconnect === null ? stream && !thinksUnseen(model, tally) : onDisconnect === "cancel";
+  };
 }
 
 /** Whether the model may think without showing it, so that what was received says little about what is billed. */

@@ -4,7 +4,7 @@ import type { Ask } from "../calls/ask.ts";
 import { endUnserved } from "../calls/call.ts";
 import { asDeclared } from "../calls/declared-error.ts";
 import { servedModelOf } from "../calls/find-model.ts";
-import { upstreamCall } from "../calls/leaving.ts";
+import { callUpstream } from "../calls/leaving.ts";
 import { assertMayUse, mayUse } from "../calls/refusals.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
@@ -81,10 +81,11 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
   const candidates = candidatesOf(context.catalog, model, mayServe);
   try {
     const callOne = async (candidate: Candidate, heard: UpstreamCall["heard"]) => {
-      let tally: Tally | null = null;
-      const upstream = upstreamCall(call, candidate, heard, () => stopsWhenLeft(candidate, adapter.stream, tally));
-      const answer = await adapter.call({ candidate, hold, size, upstream });
-      if (answer.kind === "stream") ({ tally } = answer);
+      const answered: { tally: Tally | null } = { tally: null };
+      const stops = stopsWhenLeft(candidate, stream, answered);
+      const work = (upstream: UpstreamCall) => adapter.call({ candidate, hold, size, upstream });
+      const answer = await callUpstream(call, candidate, { heard, stops, work });
+      if (answer.kind === "stream") answered.tally = answer.tally;
       return answer;
     };
     const { result, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, callOne, { rejectsAlone });

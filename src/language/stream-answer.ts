@@ -2,10 +2,11 @@
 // interrupted. The charge is committed before the client reads the end.
 import { errors } from "../../generated/errors.ts";
 import type { Ask } from "../calls/ask.ts";
+import { isStopped } from "../calls/leaving.ts";
 import { isLeft } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import type { Sink } from "../operation.ts";
-import { failureWithoutText, isSlowReader, UpstreamError } from "../providers/errors/upstream-error.ts";
+import { isSlowReader, UpstreamError, withoutWords } from "../providers/errors/upstream-error.ts";
 import type { AnswerStream } from "../providers/types.ts";
 import { streamBroke, streamEnded } from "../routing/attempt.ts";
 import { countedUsage } from "./counted-usage.ts";
@@ -73,7 +74,8 @@ export async function streamAnswer<Rec>(
     const bill = await call.complete(source.tally.usage, () => countedUsage(context, call.size, source.tally));
     await sink.write(encoder.end(bill));
   } catch (error) {
-    if (isLeft(ask.signal) && !ask.stopping.aborted && !(error instanceof UpstreamError)) return await chargeReceived(context, answer);
+    if (isLeft(ask.signal) && !ask.stopping.aborted && (isStopped(call) || !(error instanceof UpstreamError)))
+      return await chargeReceived(context, answer);
     const route = streamBroke(context.breakers, call.attempts, error);
     context.log.warn({ ...withoutWords(error), route, request_id: ask.requestId }, "a stream was interrupted");
     await settleInterrupted(context, answer, error);
@@ -107,13 +109,6 @@ async function settleInterrupted(context: Context, answer: StreamedAnswer<Answer
   } catch (cause) {
     context.log.error({ err: cause, request_id: answer.ask.requestId }, "an interrupted stream could not be settled");
   }
-}
-
-/** An upstream's error text may quote the prompt, and prompts stay out of logs. */
-function withoutWords(error: unknown): Record<string, unknown> {
-  return error instanceof UpstreamError
-    ? { fault: error.fault, upstream_status: error.status, ...failureWithoutText(error) }
-    : { err: error };
 }
 
 // The error of an interrupted stream, in the fields that every dialect shares (docs/behaviour/streams.md#interrupted).

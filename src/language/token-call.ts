@@ -10,9 +10,9 @@ import { pricesAsLogged } from "../catalog/prepare.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { uuidv7 } from "../ids.ts";
-import { type Amount, usdText } from "../money.ts";
+import { type Amount, million, usdText } from "../money.ts";
 import { affordableOutputTokens, chargedTier, dearestPricesOf, pricesOf, tokenCost, tokenCostBound } from "../pricing/token-cost.ts";
-import type { Tally } from "../providers/types.ts";
+import type { Route, Tally } from "../providers/types.ts";
 import { noUsage, type Usage } from "../usage.ts";
 import { type OutputCap, type UsageBounds, withinBounds } from "./context-window.ts";
 import { countedOutputTokens, type PromptSize } from "./prompt-size.ts";
@@ -69,11 +69,17 @@ interface Asked {
 /** Fails with permission_denied, request_too_large, rate_limit_exceeded, insufficient_credits, key_limit_reached or overloaded. */
 export async function openTokenCall(context: Opening, ask: Ask, { admitted, stream, size, cap, tier }: Asked): Promise<TokenCall> {
   const { model } = admitted;
-  const { hold, rate } = await holdTokens(context, ask, model, { size, cap, tier });
-  const nothing: TokenBill = { ...billAt(model, noUsage, hold.bounds, tier), cost: 0n };
+  const held = heldTier(ask, model, tier);
+  const { hold, rate } = await holdTokens(context, ask, model, { size, cap, tier: held });
+  const nothing: TokenBill = { ...billAt(model, noUsage, hold.bounds, held), cost: 0n };
   const used = (answered: boolean, charged: Usage) => ({ usage: answered ? usageUpstream(call, charged) : promptAlone(size) });
   const paid = openCall<TokenHold, TokenBill>(context, ask, { admitted, stream, hold, rate, nothing, used });
-  const billOf = (usage: Usage) => atLesserPrice(model, paid.served?.model ?? model, (other) => billAt(other, usage, hold.bounds, tier));
+  const tierAt = (other: Model) => {
+    const asked = paid.served ?? paid.attempts.at(-1)?.candidate;
+    return asked?.model !== other ? held : carriesTier(ask, asked.route) ? tier : null;
+  };
+  const billOf = (usage: Usage) =>
+    atLesserPrice(model, paid.served?.model ?? model, (other) => billAt(other, usage, hold.bounds, tierAt(other)));
   const charge = async (usage: Usage | null, counted: () => Promise<Usage>, end: Pick<Outcome, "status" | "http_status">) => {
     const bill = billOf(usage ?? (await counted()));
     if (usage !== null) reportOverruns(context, paid, bill);
@@ -102,6 +108,17 @@ function usageUpstream({ source, size }: Pick<TokenCall, "source" | "size">, cha
   if (source === null || tokensOf({ usage: charged }) > 0) return charged;
   const { usage, prompt, deltas, characters } = source.tally;
   return usage ?? { ...promptAlone(size), ...prompt, output: countedOutputTokens(deltas, characters) };
+}
+
+/** Whether the tier that a request asks for reaches the route's provider: Anthropic has tiers of its own, which no chat request names. */
+function carriesTier({ operationId }: Pick<Ask, "operationId">, { provider }: Route): boolean {
+  return provider.protocol !== "anthropic" || operationId === "createMessage";
+}
+
+/** The tier that is held for: none where it is cheaper than none and one of the model's routes would not carry it. */
+function heldTier(ask: Ask, { tokens, routes }: Model, tier: string | null): string | null {
+  const isCheaper = tier !== null && (tokens!.serviceTiers.get(tier) ?? million) < million;
+  return isCheaper && !routes.every((route) => carriesTier(ask, route)) ? null : tier;
 }
 
 /** At the prices of the requested model: a fallback never costs more. */

@@ -101,7 +101,7 @@ export async function openLedger(db: Db, onFault: OnFault, watch?: LedgerWatch, 
     if (givenUp.size < givenUpMax || unheard !== null) givenUp.set(id, { accountId, since: performance.now(), unheard });
   };
   const heartbeat: Heartbeat = await keepHeartbeat(db, owner, open, givenUp, onFault, times);
-  const { admitting, reserving, settling } = openBatchers(db, owner, times, watch);
+  const { admitting, reserving, settling } = openBatchers(db, owner, { onFault, times, watch });
 
   /** Sends what makes a hold, if `granted` says so of the answer. */
   const hold = async <Request extends { accountId: bigint; id: string }, Answer>(
@@ -177,7 +177,13 @@ async function raise(db: Db, { accountId, id, want }: Pick<ReserveRequest, "acco
   }
 }
 
-function openBatchers(db: Db, owner: string, times: LedgerTimes, watch: LedgerWatch | undefined) {
+interface Batching {
+  onFault: OnFault;
+  times: LedgerTimes;
+  watch: LedgerWatch | undefined;
+}
+
+function openBatchers(db: Db, owner: string, { onFault, times, watch }: Batching) {
   const admitting = createAccountBatcher(db, {
     work: (items: readonly AdmitRequest[]) => admitBatch(db, owner, holdLife, items),
     waitingMax: reserveWaitingMax,
@@ -191,7 +197,7 @@ function openBatchers(db: Db, owner: string, times: LedgerTimes, watch: LedgerWa
     ...(watch && { gauge: watch.reserving }),
   });
   const settling = createAccountBatcher(db, {
-    work: (items: readonly Settlement[]) => settleBatch(db, items),
+    work: (items: readonly Settlement[]) => settleBatch(db, items, onFault),
     waitingMax: Infinity,
     timeoutMs: times.settleTimeoutMs,
     ...(watch && { gauge: watch.settling }),

@@ -6,7 +6,7 @@ import { uuidv7 } from "../ids.ts";
 import type { Amount } from "../money.ts";
 import { persist } from "./persist.ts";
 
-export type PostedKind = "deposit" | "signup_credit" | "bonus" | "refund";
+export type PostedKind = "deposit" | "signup_credit" | "bonus";
 
 export interface Posting {
   /** Given where the same entry may be posted twice: the second is refused. Absent: a new id. */

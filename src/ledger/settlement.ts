@@ -18,13 +18,21 @@ export interface Settlement {
 export const settleUsual = "select ledger_settle($1, $2, $3, $4, $5, $6, $7, $8) as balances";
 const settleAny = "select account_id, balance from ledger_settle($1, $2, $3)";
 
-/** The balances after the batch, in its order. */
-export async function settleBatch(db: Db, items: readonly Settlement[]): Promise<Amount[]> {
+/** What the usual form says of a batch that is not usual: a hold is missing, a call was settled before, a month or a budget is not there. */
+const notUsual: ReadonlySet<unknown> = new Set(["P0002", "23505", "23514"]);
+
+/** The balances after the batch, in its order. `onFault` hears of what neither form should meet. */
+export async function settleBatch(
+  db: Db,
+  items: readonly Settlement[],
+  onFault: (error: unknown, what: string) => void,
+): Promise<Amount[]> {
   try {
     return await sendUsual(db, items);
   } catch (error) {
     // It may have been made, or the account is held: the batcher knows what to do. Whatever else it was, nothing was done.
     if (isTransient(error) || isAccountHeld(error)) throw error;
+    if (!notUsual.has((error as { code?: unknown }).code)) onFault(error, "the usual settlement");
   }
   try {
     return await sendAny(db, items);

@@ -20,7 +20,7 @@ export interface AttemptRecord {
   detail?: string;
   /** What the provider charges the operator for it, in 1e-8 USD; absent: its route names no cost. */
   cost?: string;
-  /** USD per million tokens that this attempt would be charged at; absent where tokens are not billed. */
+  /** The usual price of its model in USD per million tokens, without tier or long prompt; absent where tokens are not billed. */
   cost_basis?: { input: number; output: number; cached: number | null; per_request: number };
 }
 

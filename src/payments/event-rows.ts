@@ -16,11 +16,14 @@ export async function recordEvent(transaction: Queries, { id, type }: Named, top
 
 type Named = Pick<PaymentEvent, "id" | "type">;
 
-export async function recordUnapplied({ pool }: Queries, event: PaymentEvent, reason: string, at: Date): Promise<void> {
-  const { id, type, about, said, topupId = null } = event;
+export async function recordUnapplied(
+  { pool }: Queries,
+  { id, type, about, said }: PaymentEvent,
+  { topupId, reason, at }: { topupId: string | null; reason: string; at: Date },
+): Promise<void> {
   await pool.query(
     `insert into unapplied_event (id, type, about, said, topup_id, reason, first_at, last_at)
-       select $1, $2, $3, $4, (select t.id from topup t where t.id = $5), $6, $7, $7
+       select $1, $2, $3, $4, $5, $6, $7, $7
        where not exists (select 1 from payment_event e where e.id = $1)
      on conflict (id) do update set last_at = excluded.last_at, times = unapplied_event.times + 1, reason = excluded.reason`,
     [id, type, about, said, topupId, reason, at],

@@ -15,7 +15,15 @@ import { lockTopup, setPayment, setStatus, type Topup, type TopupStatus } from "
 import type { CheckoutEvent, DisputeEvent, PaymentEvent, RefundEvent } from "./types.ts";
 
 /** Thrown within the transaction, which then leaves nothing behind. */
-class NotApplied extends Error {}
+class NotApplied extends Error {
+  /** Whose event it is; null: of no top-up of this gateway. */
+  readonly topupId: string | null;
+
+  constructor(message: string, topup: Pick<Topup, "id"> | null) {
+    super(message);
+    this.topupId = topup?.id ?? null;
+  }
+}
 
 type Taken =
   | { kind: "done" | "unknown" | "suspended" }
@@ -39,8 +47,8 @@ export async function takeEvent({ db, log, payments }: Pick<Context, "db" | "log
     if (taken.kind === "suspended") log.warn(about, "a payment is disputed: its account is suspended");
   } catch (error) {
     if (!(error instanceof NotApplied)) throw error;
-    const reason = error.message;
-    await recordUnapplied(db, event, reason, at);
+    const { message: reason, topupId } = error;
+    await recordUnapplied(db, event, { topupId, reason, at });
     log.error({ ...about, said: event.said, reason }, "a payment event can't be applied: nothing moved, see svc payment list");
     fail("payment_event_not_applied", { text: { reason } });
   }
@@ -51,15 +59,16 @@ async function take(taking: Taking, event: PaymentEvent): Promise<Taken> {
   const topup = await lockTopup(transaction, event.topupId, event.paymentId);
   if (!(await recordEvent(transaction, event, topup?.id ?? null, at))) return { kind: "done" };
   if (event.kind === "checkout") return topup === undefined ? strangeCheckout(event) : moveTopup(taking, topup, event);
-  if (topup === undefined) throw new NotApplied("it names no payment of this gateway");
-  if (topup.status !== "succeeded") throw new NotApplied(`its top-up ${topupIdText(topup.id)} is not paid here`);
+  if (topup === undefined && event.kind === "refund" && event.topupId === undefined) return { kind: "unknown" }; // another application's
+  if (topup === undefined) throw new NotApplied("it names no payment of this gateway", null);
+  if (topup.status !== "succeeded") throw new NotApplied(`its top-up ${topupIdText(topup.id)} is not paid here`, topup);
   return event.kind === "refund" ? takeRefund(taking, topup, event) : takeDispute(taking, topup, event);
 }
 
 /** Checkouts without our mark are another application's. */
 function strangeCheckout({ topupId, outcome }: CheckoutEvent): Taken {
   if (topupId === undefined || outcome !== "paid") return { kind: "unknown" };
-  throw new NotApplied(`money came for ${topupIdText(topupId)}, which is no top-up of this gateway`);
+  throw new NotApplied(`money came for ${topupIdText(topupId)}, which is no top-up of this gateway`, null);
 }
 
 async function moveTopup({ transaction, at }: Taking, topup: Topup, event: CheckoutEvent): Promise<Taken> {
@@ -70,7 +79,7 @@ async function moveTopup({ transaction, at }: Taking, topup: Topup, event: Check
     const { paid, paymentId } = event;
     // What was ordered is credited, where it was paid: with the tax on top of it, or within it.
     if (paid === null || (paid.credit !== amount && paid.total !== amount))
-      throw new NotApplied(`the payment does not match its top-up ${topupIdText(id)}`);
+      throw new NotApplied(`the payment does not match its top-up ${topupIdText(id)}`, topup);
     // The entry has the top-up's own id: its primary key refuses a second one, whatever the provider sends.
     await postEntry(transaction, { id, accountId, kind: "deposit", amount, ref: topupIdText(id), at });
     await setPayment(transaction, id, paymentId, paid.total);
@@ -86,7 +95,7 @@ function nextStatus(status: TopupStatus, { outcome }: CheckoutEvent): TopupStatu
 }
 
 async function takeRefund(taking: Taking, topup: Topup, { about, returned }: RefundEvent): Promise<Taken> {
-  if (returned === null) throw new NotApplied("its amount is not in USD");
+  if (returned === null) throw new NotApplied("its amount is not in USD", topup);
   const amount = (topup.amount * returned.amount) / returned.of;
   await noteReversal(taking.transaction, topup.id, { id: about, amount, withdrawn: true, reinstated: false, closed: true });
   await bookDue(taking, topup, "payment_refund");
@@ -95,7 +104,7 @@ async function takeRefund(taking: Taking, topup: Topup, { about, returned }: Ref
 
 async function takeDispute(taking: Taking, topup: Topup, event: DisputeEvent): Promise<Taken> {
   const { about, step, disputed, isInquiry } = event;
-  if (disputed === null) throw new NotApplied("its amount is not in USD");
+  if (disputed === null) throw new NotApplied("its amount is not in USD", topup);
   const amount = (topup.amount * disputed) / (topup.paid ?? topup.amount);
   const { closed } = await noteReversal(taking.transaction, topup.id, {
     ...{ id: about, amount, withdrawn: step === "withdrawn", reinstated: step === "reinstated", closed: step === "closed" },
@@ -117,5 +126,5 @@ async function bookDue({ transaction, at }: Taking, topup: Topup, kind: "payment
   const reason = amount > 0n ? "the dispute of the payment was won" : reasons[kind];
   const { accountId, id } = topup;
   const corrected = await correct(transaction, { accountId, kind, amount, ref: topupIdText(id), reason, corrects: deposit, at });
-  if (corrected.refused !== null) throw new NotApplied(`less of its top-up ${topupIdText(id)} is left: it was corrected by hand`);
+  if (corrected.refused !== null) throw new NotApplied(`less of its top-up ${topupIdText(id)} is left: it was corrected by hand`, topup);
 }

@@ -3,11 +3,11 @@ import { expenseOf, type Used } from "../pricing/expense.ts";
 import type { FailureCause } from "../providers/errors/upstream-error.ts";
 import type { Attempt } from "./attempt.ts";
 
-/** `used`: what its provider measured, else the most that it is likely to bill. */
-export function attemptRecord(attempt: Attempt, used: Used) {
+/** `used`: what its provider measured, else the most that it is likely to bill. `unsent`: its caller left before the request was sent. */
+export function attemptRecord(attempt: Attempt, used: Used, unsent = false) {
   const { candidate, outcome, status, latencyMs, responseId, failure } = attempt;
   const { routeId, model, route } = candidate;
-  const cost = route.cost === null ? {} : { cost: String(isBilled(attempt) ? expenseOf(route.cost, used) : 0n) };
+  const cost = route.cost === null ? {} : { cost: String(!unsent && isBilled(attempt) ? expenseOf(route.cost, used) : 0n) };
   const response = responseId === null ? {} : { response_id: responseId };
   return { route: routeId, model: model.id, outcome, status, latency_ms: latencyMs, ...response, ...failure, ...cost };
 }
@@ -25,5 +25,6 @@ const workLost: ReadonlySet<FailureCause> = new Set([
   "connection_reset",
   "unreadable",
   "ended_early",
+  "slow_reader",
   "file",
 ]);

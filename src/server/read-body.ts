@@ -32,7 +32,7 @@ const valuePerByte = 4;
 /** A value that takes more counts against the bound as well: one of empty objects takes twenty times its bytes until it is answered. */
 export function holdValue(edge: Edge, exchange: Exchange, heapBytes: number): void {
   const more = heapBytes - valuePerByte * exchange.bodyBytes;
-  if (more <= 0 || exchange.gone) return; // closed: everything it held was released
+  if (more <= 0 || exchange.gone) return; // closed: its call ends before it reaches a provider
   if (!edge.bodies.take(exchange.holder, more)) fail("overloaded");
   exchange.bodyBytes += more;
 }

@@ -46,7 +46,7 @@ export async function readForm(edge: Edge, exchange: Exchange, form: Form, path:
     await handle.appendFile(chunk);
   };
   const takeText = (bytes: number) => {
-    if (exchange.gone) return; // everything it held was released
+    if (exchange.gone) return; // closed: nothing is made of it
     if (!edge.bodies.take(exchange.holder, bytes)) fail("overloaded");
     exchange.bodyBytes += bytes;
   };

@@ -25,7 +25,7 @@ export function createShutdown(edge: Edge, server: Server, connections: Connecti
   let cutAt = Infinity;
   let cut: NodeJS.Timeout | undefined;
   /** Ends the wait for calls whose clients have left. */
-  let ended = () => undefined as void;
+  const late = Promise.withResolvers<void>();
 
   const cutWithin = (graceMs: number) => {
     const at = performance.now() + graceMs;
@@ -37,7 +37,7 @@ export function createShutdown(edge: Edge, server: Server, connections: Connecti
       for (const exchange of [...connections.exchanges(), ...edge.abandoned.all()]) exchange.giveUp();
       cut = setTimeout(() => {
         server.closeAllConnections();
-        ended();
+        late.resolve();
       }, farewellMs);
     }, graceMs);
   };
@@ -55,7 +55,7 @@ export function createShutdown(edge: Edge, server: Server, connections: Connecti
       cutWithin(graceMs);
       // Not the HTTP server's own close: that ends idle connections at once.
       NetServer.prototype.close.call(server, () => {
-        void Promise.race([edge.abandoned.none(), new Promise<void>((late) => (ended = late))]).then(() => {
+        void Promise.race([edge.abandoned.none(), late.promise]).then(() => {
           cutAt = -Infinity;
           clearTimeout(cut);
           server.close(); // ends its search for slow requests, a timer

@@ -33,6 +33,7 @@ export const patterns = {
   endAfter: { form: "sim-end-after-N", max: 1e6 },
   stallAfter: { form: "sim-stall-after-N", max: 1e6 },
   errorAfter: { form: "sim-error-after-N", max: 1e6 },
+  left: { form: "sim-left-N", min: 200, max: 599 },
   flaky: { form: "sim-flaky-N", min: 1, max: 1e6 },
   slowMs: { form: "sim-slow-Nms", max: 600_000 },
   paceMs: { form: "sim-pace-Nms", max: 60_000 },

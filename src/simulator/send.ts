@@ -21,6 +21,9 @@ export async function sendPlan(
 ): Promise<void> {
   const { bill = audioBill } = plan;
   call.billed = { input: bill.input, output: bill.output };
+  // Before node:http ends the connection.
+  if (knobs.left !== undefined)
+    response.req.socket.prependOnceListener("end", () => endForLeft(knobs.left!, knobs, protocol, call, response));
   if (knobs.slowMs && !(await waitFor(response, knobs.slowMs))) return;
   // The client's own time-out ends a hanging call.
   if (knobs.hang) return;
@@ -64,6 +67,20 @@ function sendHalf(reply: WholeReply, knobs: Knobs, call: OpenCall, response: Ser
   if (knobs.cutAfter !== undefined) cut(call, response);
 }
 
+/** The answer to a client that has closed its side of the connection, and may still read. */
+function endForLeft(status: number, knobs: Knobs, protocol: SimulatorProtocol, call: OpenCall, response: ServerResponse): void {
+  if (response.writableEnded) return;
+  call.finish("aborted");
+  const error = renderStreamError(protocol, knobs);
+  if (!response.headersSent) return void response.writeHead(status).end(status < 400 ? "" : error);
+  response.end(status < 400 ? "" : frameOf(protocol, error, "\n"));
+}
+
+/** A record as server-sent events have it. */
+function frameOf({ eventName }: SimulatorProtocol, data: string, lineEnd: string): string {
+  return `${eventName === undefined ? "" : `event: ${eventName(data)}${lineEnd}`}data: ${data}${lineEnd}${lineEnd}`;
+}
+
 async function sendFile({ status, headers, pieces }: FileReply, response: ServerResponse): Promise<void> {
   response.writeHead(status, headers);
   if (response.req.method === "HEAD") return void response.end();
@@ -85,8 +102,7 @@ async function sendStream(
   response.flushHeaders();
   if (knobs.empty) return void response.end();
   const lineEnd = knobs.crlf ? "\r\n" : "\n";
-  const event = (data: string) => (protocol.eventName === undefined ? "" : `event: ${protocol.eventName(data)}${lineEnd}`);
-  const write = (data: string) => writeFrame(response, `${event(data)}data: ${data}${lineEnd}${lineEnd}`, knobs);
+  const write = (data: string) => writeFrame(response, frameOf(protocol, data, lineEnd), knobs);
   for (const data of records(reply, knobs, protocol)) {
     if (call.records > 0 && knobs.paceMs && !(await waitFor(response, knobs.paceMs))) return;
     if (call.records === knobs.cutAfter) return cut(call, response);

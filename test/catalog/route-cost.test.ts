@@ -52,6 +52,11 @@ describe("a price below a cost is warned of, and is no problem", () => {
         { line: 8, message: expect.stringContaining("price for cache_write_1h is 2 USD, this route's cost 2.5") },
       ],
     });
+    const written = "input: 1, output: 1, cache_write: 2.5, cache_write_1h: 4";
+    expect(check(chat("a", { more: ", cache_write: 2.5, cache_write_1h: 4", cost: written })).warnings).toEqual([]);
+    expect(check(chat("a", { more: ", cache_write: 2.5", cost: written })).warnings).toMatchObject([
+      { message: expect.stringContaining("price for cache_write_1h is 2.5 USD, this route's cost 4") },
+    ]);
     expect(check(chat("a", { cost: "per_request: 0.01" })).warnings).toHaveLength(1);
     expect(check(chat("a", { cost: "input: 2, output: 8, cached: 2" })).warnings).toEqual([]);
   });

@@ -202,6 +202,35 @@ describe("svc refund", () => {
     expect((await refund(id, "--account", other.id)).stderr).toMatch(/^several calls of/);
   });
 
+  test("by its own id a job is refunded, also where a call that came later has its request's id", async () => {
+    const account = await gateway.createAccount({ deposit: "5" });
+    const job = await newJob(gateway, account);
+    await endJob(gateway, account, job, { to: "succeeded", files: [pngFile("a.png")] });
+    const shown = async () => (await svc("job", "show", job.shownId, "--json")).json();
+    const requestId = String((await shown())["request_id"]);
+    const { cost } = await charged(account, { "x-request-id": requestId });
+    const above = await refund(job.shownId, "--amount", "0.05");
+    expect([above.status, above.stderr]).toEqual([1, `${job.shownId} was charged 0.04 USD: a refund is never more\n`]);
+    expect((await refund(job.shownId)).json()).toMatchObject({ account_id: account.id, refunded: 0.04 });
+    expect(await shown()).toMatchObject({ status: "refunded", charged_amount: 0 });
+    expect(await show(account)).toMatchObject({ balance: Math.round((5 - cost) * 1e8) / 1e8, lifetime_earned: 0.04 });
+  });
+
+  test("of several calls with one id the one that was charged is refunded, wherever the newest is", async () => {
+    const [account, other] = [await gateway.createAccount({ deposit: "5" }), await gateway.createAccount({ deposit: "5" })];
+    const id = "free-after-charged";
+    const { cost } = await charged(account, { "x-request-id": id });
+    for (const { accountId } of [account, other])
+      await gateway.context.db.pool.query(
+        `insert into usage_log select (jsonb_populate_record(l, jsonb_build_object('account_id', $2::bigint, 'id', gen_random_uuid(),
+           'created_at', l.created_at + interval '1 ms', 'key_id', null, 'cost', 0, 'reserved', 0, 'status', 'failed'))).*
+         from usage_log l where request_id = $1 and cost > 0`,
+        [id, accountId],
+      );
+    expect((await refund(id, "--account", other.id)).stderr).toBe(`${id} was not charged\n`);
+    expect((await refund(id)).json()).toMatchObject({ account_id: account.id, balance: 5, refunded: cost });
+  });
+
   test("50 at once: one gives it back", async () => {
     const account = await gateway.createAccount({ deposit: "5" });
     const { id } = await charged(account);

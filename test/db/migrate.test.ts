@@ -6,7 +6,9 @@ import { functionsVersion } from "../../generated/functions-version.ts";
 import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
 import { describeSchema } from "../../src/db/describe-schema.ts";
 import { isMigrated, migrate, readFunctions, readMigrations } from "../../src/db/migrate.ts";
+
 import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
+import { untilWaiting } from "../support/locks.ts";
 
 const goldenFile = resolve(import.meta.dirname, "../../generated/schema.sql");
 
@@ -116,6 +118,22 @@ describe("a database in use", () => {
   test("generated/schema.sql is its schema, on this Postgres as on others", async () => {
     const golden = readFileSync(goldenFile, "utf8");
     expect(golden.replace(/^-- .*\n\n/, "")).toBe(await describeSchema(db));
+  });
+
+  test.each([
+    ["usage_log", "ledger_entry"],
+    ["ledger_entry", "usage_log"],
+  ])("0003 locks its tables beside a call that holds %s and then needs %s, without a deadlock", async (held, needed) => {
+    const { text } = readMigrations().find(({ name }) => name === "0003-money-back")!;
+    const [locks] = /^do \$\$.*?^end \$\$;/ms.exec(text)!;
+    const { migrating } = await inTransaction(db, async (call) => {
+      await call.pool.query(`lock table ${held} in row exclusive mode`);
+      const migrating = inTransaction(db, ({ pool }) => pool.query(locks));
+      await untilWaiting(db, "lock table topup");
+      await call.pool.query(`lock table ${needed} in row exclusive mode`);
+      return { migrating };
+    });
+    await migrating;
   });
 
   test("partitions of the usage log meet at the first of the month in UTC, wherever the server thinks it is", async () => {

@@ -53,10 +53,11 @@ const openai = (...rows: Row[]) => exportOf(today, rows);
 
 describe("OpenAI's export", () => {
   test("that agrees: nothing is printed but that, and 0; a dated version is the model that was asked for", async () => {
+    const before = new Date((secondsOf(today) - 86_400) * 1_000).toISOString().slice(0, 10);
     const blank = `${secondsOf(today) - 86_400},${secondsOf(today)},2020-01-01T00:00:00+00:00,,,,,,,,\n`;
     for (const model of ["chat", "chat-2026-04-14"]) {
       const ran = await reconcile("south", openai([1, model, chat.input, chat.output]) + blank);
-      expect([ran.status, ran.stdout, ran.stderr]).toEqual([0, `south, ${today}: everything agrees\n`, ""]);
+      expect([ran.status, ran.stdout, ran.stderr]).toEqual([0, `south, ${before} to ${today}: everything agrees\n`, ""]);
     }
   });
 
@@ -82,6 +83,13 @@ describe("OpenAI's export", () => {
     expect(stdout).toBe(`${today} chat: requests 2, ours 1: 1 more than ours\nsouth, ${today}: differences: 1\n`);
   });
 
+  test("a blank day at its end counts: what the log has there is missing in the export", async () => {
+    const yesterday = new Date((secondsOf(today) - 86_400) * 1_000).toISOString().slice(0, 10);
+    const blank = `${secondsOf(today)},${secondsOf(today) + 86_400},2020-01-01T00:00:00+00:00,,,,,,,,\n`;
+    const ran = await reconcile("south", exportOf(yesterday, [[1, "chat", 5, 5]]) + blank, "--json");
+    expect(ran.json().rows).toContainEqual({ day: today, model: "chat", figure: "requests", theirs: 0, ours: 1, difference: -1 });
+  });
+
   test("of several keys: refused until one is named", async () => {
     const text = openai([1, "chat", chat.input, chat.output], [9, "chat", 9, 9, 0, "key_2"]);
     expect(await reconcile("south", text)).toMatchObject({
@@ -102,7 +110,7 @@ test("Anthropic's export: cache reads and writes are input", async () => {
 });
 
 test("--map names the columns of any other file", async () => {
-  const text = `Date,Model,Prompt,Cached,Completion\n${today} 10:00:00Z,chat,${chat.input - 2n},2,${chat.output}\n`;
+  const text = `Date,Model,Prompt,Cached,Completion\n${today} 00:30:00,chat,${chat.input - 2n},2,${chat.output}\n`;
   expect(await reconcile("south", text)).toMatchObject({
     status: 1,
     stderr: expect.stringMatching(/^FILE:1: neither OpenAI's nor Anthropic's/),
@@ -124,10 +132,11 @@ describe("a broken export is refused with the line, and nothing else is printed"
     ["an empty file", "", "FILE:1: the file is empty"],
     ["no usage", `${head}\n`, "FILE:1: the file has no usage"],
     ["cut in the middle of a line", `${good}${good.split("\n")[1]!.slice(0, 60)}`, "FILE:3: 6 fields instead of 11: is the file complete?"],
+    ["cut in its last figure", good.slice(0, -1), "FILE:2: the line has no line break: is the file complete?"],
     ["cut in a quoted field", `${good}"175`, "FILE:3: a quotation mark is not closed or stands in a field: is the file complete?"],
     [
       "a negative figure",
-      good + broken([1, "chat", -5, 5]).split("\n")[1]!,
+      `${good}${broken([1, "chat", -5, 5]).split("\n")[1]!}\n`,
       'FILE:3: input_tokens is no number of requests or tokens: "-5"',
     ],
     [

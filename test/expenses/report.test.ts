@@ -170,6 +170,12 @@ describe("the command", () => {
     expect(stdout).toMatch(new RegExp(`,1,${Number(row.cost) / 1e8},${Number(row.expense) / 1e8},-0\\.\\d+\n`));
   });
 
+  test("--csv of a month without a call is the line of names", async () => {
+    const csv = async (by: string) => (await svc("report", "spend", "--by", by, "--month", "2020-02", "--csv")).stdout;
+    expect(await csv("key")).toBe("key_id,account_id,key,name,requests,revenue,cost,margin\n");
+    expect(await csv("day")).toBe("day,requests,revenue,cost,margin\n");
+  });
+
   test.each([[["--by", "weather"]], [["--by", "day", "--month", "2026-13"]], [[]]])("%s is wrong usage", async (words) => {
     expect((await svc("report", "spend", ...words)).status).toBe(2);
   });

@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
+import { readFunctions } from "../../src/db/migrate.ts";
 import { audit } from "../../src/ledger/audit.ts";
 import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
 import { type Settlement, settleBatch } from "../../src/ledger/settlement.ts";
@@ -56,10 +57,12 @@ async function books({ accountId, keyId }: Account) {
   return rows[0]!;
 }
 
+const neverFault = (error: unknown) => expect.fail(String(error));
+
 /** What is answered, and which forms of ledger_settle were asked, by the number of their arguments. */
 async function settle(...batch: Settlement[]): Promise<{ balances: bigint[]; forms: number[] }> {
   using query = vi.spyOn(db.pool, "query");
-  const balances = await settleBatch(db, batch);
+  const balances = await settleBatch(db, batch, neverFault);
   const texts = (query.mock.calls as unknown as [string][]).map(([text]) => text).filter((text) => text.includes("ledger_settle("));
   return { balances, forms: texts.map((text) => text.split("$").length - 1) };
 }
@@ -155,12 +158,29 @@ describe("what is not usual is settled by the form that finds out, once", () => 
   });
 });
 
+test("an error of the usual form that no batch should meet is reported once, and the other form settles", async () => {
+  const account = await openAccount();
+  const call = await openCall(account, 30n);
+  const whole = readFunctions().find(({ name }) => name === "ledger_settle")!.text;
+  const broken = whole.replace("declare left_over bigint[]; budgets int", "declare left_over int; budgets int");
+  expect(broken).not.toBe(whole);
+  const faults: unknown[][] = [];
+  await db.pool.query(broken);
+  try {
+    expect(await settleBatch(db, [call], (...fault) => faults.push(fault))).toEqual([970n]);
+  } finally {
+    await db.pool.query(whole);
+  }
+  expect(faults).toEqual([[expect.objectContaining({ code: expect.stringMatching(/^(22|42)/) }), "the usual settlement"]]);
+  expect(await books(account)).toMatchObject({ available: 970n, reserved: 0n, spent: 30n, charged: 1n });
+});
+
 test("two processes that settle one account at once wait for each other, and find the chain's end", async () => {
   const account = await openAccount();
   const far = connect(database.url, { max: 2 });
   try {
     const calls = await Promise.all(Array.from({ length: 8 }, () => openCall(account, 10n)));
-    await Promise.all(calls.map((call, n) => settleBatch(n % 2 === 0 ? db : far, [call])));
+    await Promise.all(calls.map((call, n) => settleBatch(n % 2 === 0 ? db : far, [call], neverFault)));
     expect((await settle(calls[0]!)).forms).toEqual([8, 3]);
     expect(await books(account)).toMatchObject({ available: 920n, reserved: 0n, spent: 80n, charged: 8n });
   } finally {

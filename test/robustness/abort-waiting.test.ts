@@ -64,8 +64,8 @@ describe("a client that leaves while its charge is being written", () => {
 test("a client that leaves while its reservation is being made: no upstream call, nothing charged, no hold stays", async () => {
   const account = await gateway.createAccount({ deposit: "10" });
   const before = gateway.simulator.counters().received;
-  const call = openChat({ url: gateway.url, key: account.key, model: "demo/plain" });
   await whileBalanceIsLocked(account, async () => {
+    const call = openChat({ url: gateway.url, key: account.key, model: "demo/plain" });
     await until(waitsForLock, "the reservation waits");
     call.destroy();
     await new Promise((resolve) => setTimeout(resolve, 100)); // the gateway hears of it

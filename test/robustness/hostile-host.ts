@@ -16,7 +16,8 @@ export interface HostileHost {
 export async function startHostileHost(): Promise<HostileHost> {
   const answers: HostileHost["answers"] = new Map();
   const asked: HostileHost["asked"] = [];
-  const server = createServer((request, response) => {
+  // Longer than a busy test holds up this process: a socket that closes while it is taken again would be a failed call.
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     let text = "";
     request.setEncoding("utf8");
     request.on("data", (piece: string) => (text += piece)).on("error", () => undefined);

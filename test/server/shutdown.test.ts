@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Ask } from "../../src/calls/ask.ts";
 import { auth, call, chat, eventually, head, json, openSocket, startEdge } from "./start-edge.ts";
 import type { EdgeUnderTest, TestHandler } from "./start-edge.ts";
 
@@ -71,6 +72,17 @@ describe("close", () => {
     await edge.close(50);
     await socket.ended();
     await eventually(() => aborted);
+  });
+  test("ends although handlers never do: of a client that left, and of one that stays", async () => {
+    const asks: Ask[] = [];
+    const { edge, socket } = await withOpenRequest(() => (_context, _request, ask) => (asks.push(ask), new Promise(() => undefined)));
+    const other = await openSocket(edge.port);
+    await other.send(request);
+    await eventually(() => asks.length === 2);
+    socket.socket.destroy();
+    await eventually(() => asks[0]!.signal.aborted);
+    await edge.close(50);
+    await other.ended();
   });
   test("again and again changes nothing", async () => {
     const { edge, socket, release } = await withOpenRequest((gate) => async () => (await gate, json({ done: true })));

@@ -153,6 +153,14 @@ describe("tools", () => {
   });
 });
 
+test("a service tier goes as it is, and Anthropic's word for the usual one as the other dialect's", () => {
+  expect([translate({ service_tier: "flex" }), translate({ service_tier: "standard_only" })]).toMatchObject([
+    { service_tier: "flex" },
+    { service_tier: "default" },
+  ]);
+  expect(translate({})).not.toHaveProperty("service_tier");
+});
+
 test("a user id of more than 64 characters, which hosts refuse, goes as its hash", () => {
   const long = `user_${"a".repeat(200)}`;
   const { user: sent } = translate({ metadata: { user_id: long } });

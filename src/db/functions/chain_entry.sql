@@ -8,7 +8,7 @@ begin
   select e.seq, e.balance_after, e.hash into last from ledger_entry e where e.account_id = new.account_id order by e.seq desc limit 1;
   new.seq := coalesce(last.seq, 0) + 1;
   new.balance_after := coalesce(last.balance_after, 0) + new.amount;
-  new.hash := next_entry_hash(null, last.hash, correction_text(new.corrects, new.reason) || entry_text(new.account_id, new.seq, new.created_at, new.id, new.kind, new.amount, new.ref,
-    new.key_id, new.balance_after));
+  new.hash := next_entry_hash(null, last.hash, correction_text(new.corrects, new.reason)
+    || entry_text(new.account_id, new.seq, new.created_at, new.id, new.kind, new.amount, new.ref, new.key_id, new.balance_after));
   return new;
 end $$;

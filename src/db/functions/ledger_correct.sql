@@ -1,7 +1,8 @@
 -- Posts a correction of purchased or earned money, once for each id. refused: null, else why nothing was posted: entry (there is none such), kind
 -- (it can't be corrected), more (the entry that it names would change its sign), total (purchased or earned money would fall below 0).
 -- Called again after a reply that was lost, it answers the same. Durable where the server doesn't usually wait for the disk.
-create or replace function ledger_correct(_account bigint, _id uuid, _at timestamptz, _kind text, _amount bigint, _ref text, _reason text, _corrects bigint)
+create or replace function ledger_correct(_account bigint, _id uuid, _at timestamptz, _kind text, _amount bigint, _ref text, _reason text,
+  _corrects bigint)
 returns table (refused text, seq bigint, balance bigint) language plpgsql set enable_seqscan = off set lock_timeout = '3s' as $$
 #variable_conflict use_column
 declare total balance; old ledger_entry; named ledger_entry; corrected bigint;
@@ -25,7 +26,9 @@ begin
       if sign(named.amount) * (named.amount + corrected + _amount) < 0 then refused := 'more'; end if;
     end if;
   end if;
-  if refused is null and (case _kind when 'earned_adjustment' then total.earned else total.purchased end) + _amount < 0 then refused := 'total'; end if;
+  if refused is null and (case _kind when 'earned_adjustment' then total.earned else total.purchased end) + _amount < 0 then
+    refused := 'total';
+  end if;
   if refused is null then
     insert into ledger_entry (account_id, created_at, id, kind, amount, ref, key_id, corrects, reason)
       values (_account, _at, _id, _kind, _amount, _ref, case named.kind when 'refund' then named.key_id end, _corrects, _reason)

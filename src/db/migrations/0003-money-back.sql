@@ -1,6 +1,23 @@
 -- Money back: signed corrections, refunds of calls, refunded and disputed payments. Constraints are not validated: every row that is there
 -- satisfies the narrower one of before, and a scan would stop all calls meanwhile.
 
+-- All tables that this and later migrations change, at once. Running calls lock them in either order (a settlement the log before the ledger,
+-- the end of a job the ledger before the log), so none of ours is free of deadlocks: what a wait of half a second does not get, it gives up,
+-- and begins anew.
+do $$
+declare before text := current_setting('lock_timeout');
+begin
+  loop
+    begin
+      perform set_config('lock_timeout', '500ms', true);
+      lock table topup, usage_log, ledger_entry in access exclusive mode;
+      perform set_config('lock_timeout', before, true);
+      exit;
+    exception when lock_not_available or deadlock_detected then -- its locks are given back
+    end;
+  end loop;
+end $$;
+
 alter table ledger_entry
   -- The seq of the entry of the same account that this one corrects.
   add column corrects bigint,

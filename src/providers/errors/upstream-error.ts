@@ -118,8 +118,14 @@ export function isSlowReader(error: unknown): error is UpstreamError {
   return error instanceof UpstreamError && error.failure?.cause === "slow_reader";
 }
 
-/** For logs: leaves out an upstream's own sentence, which may quote a prompt. */
-export function failureWithoutText(error: UpstreamError): { cause: FailureCause; detail?: string } {
+/** For logs: what was thrown. An upstream's own sentence may quote a prompt, and prompts stay out of logs. */
+export function withoutWords(error: unknown): Record<string, unknown> {
+  return error instanceof UpstreamError
+    ? { fault: error.fault, upstream_status: error.status, ...failureWithoutText(error) }
+    : { err: error };
+}
+
+function failureWithoutText(error: UpstreamError): { cause: FailureCause; detail?: string } {
   const { cause, detail } = failureOf(error);
   return /^(?:http_\w+|error_in_answer|failed|not_sent)$/.test(cause) ? { cause } : { cause, detail };
 }

@@ -135,6 +135,7 @@ function choiceState(state: ChunkState, index: number): ChoiceState {
   if (!choice) {
     choice = { calls: newCallsState(), roleSent: false, finish: null };
     state.choices.set(index, choice);
+    state.tally.finished = false; // of several choices one may finish before another begins
   }
   return choice;
 }

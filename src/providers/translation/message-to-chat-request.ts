@@ -25,6 +25,8 @@ export function messageToChatRequest(request: MessageRequest, names: ToolNames):
     top_p: request.top_p,
     stop: request.stop_sequences?.length === 0 ? undefined : request.stop_sequences,
     user: userOf(request.metadata?.user_id),
+    // Anthropic's own word for what the other dialect calls default; a tier with a price has the same name in both.
+    service_tier: request.service_tier === "standard_only" ? "default" : request.service_tier,
     response_format: formatOf(request.output_config?.format),
     ...reasoningFields(request),
     // Always asked for: the call is billed by it.

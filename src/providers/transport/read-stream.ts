@@ -40,7 +40,9 @@ export async function readStream<Rec, Shown extends Tally>(
   const reader = open(() => void setTimeout(body.cancel, lingerMs).unref());
   const { outlet, tally } = reader;
   const timer = setTimeout(outlet.start, startAfterMs);
-  leaving?.hangUp.addEventListener("abort", outlet.start, { once: true }); // no other route follows
+  // No other route follows a caller's leaving.
+  if (leaving?.hangUp.aborted) outlet.start();
+  else leaving?.hangUp.addEventListener("abort", outlet.start, { once: true });
   void readToEnd(body, reader);
   try {
     await outlet.started;

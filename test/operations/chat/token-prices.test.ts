@@ -27,6 +27,8 @@ const world = chatWorld(
       pricing: { mode: "per-token", input: 2, output: 10 },
     }),
     language("tier/falls", ["chat+sim-fail-503"], { pricing: tiers, fallbacks: ["tier/none"] }),
+    language("tier/claude", claude("plain+sim-prompt-tokens-1000+sim-completion-tokens-50"), { pricing: tiers }),
+    language("tier/both", ["chat+sim-fail-503", ...claude("plain+sim-prompt-tokens-1000+sim-completion-tokens-50")], { pricing: tiers }),
     language("long/at", ["chat+sim-prompt-tokens-1000+sim-completion-tokens-50"], { pricing: long }),
     language("long/above", ["chat+sim-prompt-tokens-1001+sim-cached-200+sim-cache-write-300+sim-completion-tokens-50"], { pricing: long }),
   ],
@@ -116,6 +118,29 @@ describe("service tiers", () => {
       ["output", 50, 10 * multiple],
     ]);
   });
+
+  test("a message on a route of OpenAI's protocol carries it too", async () => {
+    const account = await world.account();
+    const { cost, charge } = await chargeOf(account, await served(account, { model: "tier/all", service_tier: "flex" }, "/v1/messages"));
+    expect(world.sent().at(-1)).toMatchObject({ service_tier: "flex" });
+    expect([cost, charge.service_tier]).toEqual([plain / 2, "flex"]);
+  });
+
+  test.each(["flex", "priority"])(
+    "%s of a chat on an anthropic route is not sent: the usual price, which is held",
+    async (service_tier) => {
+      for (const model of ["tier/claude", "tier/both"]) {
+        const account = await world.account();
+        const reply = await served(account, { model, service_tier });
+        const { cost, charge } = await chargeOf(account, reply);
+        expect(world.sent().at(-1)).not.toHaveProperty("service_tier");
+        expect([cost, charge.service_tier]).toEqual([plain, undefined]);
+        const usual = await world.logOf(await served(await world.account(), { model }));
+        const held = Number((await world.logOf(reply))!.reserved);
+        expect(held).toBe(Number(usual!.reserved) * (service_tier === "flex" ? 1 : 2));
+      }
+    },
+  );
 
   test("the hold has the multiple", async () => {
     const reserved = async (more: object) =>

@@ -211,13 +211,26 @@ describe("409 payment_event_not_applied: what can't be applied moves nothing and
   });
 
   test.each([
-    ["a refund", "charge.refunded", { amount: 500, amount_refunded: 500 }],
-    ["a dispute", "charge.dispute.created", { amount: 500, status: "needs_response" }],
-  ])("%s of an unknown payment", async (_title, type, fields) => {
-    const object = { id: `x_${randomUUID()}`, payment_intent: `pi_${randomUUID()}`, metadata: {}, currency: "usd", ...fields };
+    [
+      "a refund that bears the mark of another gateway's top-up",
+      "charge.refunded",
+      { amount: 500, amount_refunded: 500, metadata: { topup_id: `top_${"0".repeat(32)}` } },
+    ],
+    ["a dispute of an unknown payment", "charge.dispute.created", { amount: 500, status: "needs_response", metadata: {} }],
+  ])("%s", async (_title, type, fields) => {
+    const object = { id: `x_${randomUUID()}`, payment_intent: `pi_${randomUUID()}`, currency: "usd", ...fields };
     const event = gateway.stripe.eventOf(type, object);
     expect((await gateway.send(event)).status).toBe(409);
     expect(await unapplied(event)).toMatchObject({ type, reason: "it names no payment of this gateway", topup_id: null, account_id: null });
+  });
+
+  test("a dispute in a foreign currency: it has no mark, and the list names the top-up and the account of its payment", async () => {
+    const opened = await credited();
+    const { payment_intent } = opened.session;
+    const dispute = { id: `dp_${randomUUID()}`, payment_intent, metadata: {}, currency: "eur", amount: 500, status: "needs_response" };
+    const event = gateway.stripe.eventOf("charge.dispute.created", dispute);
+    expect((await gateway.send(event)).status).toBe(409);
+    expect(await unapplied(event)).toMatchObject({ topup_id: opened.id, account_id: opened.who.id, reason: "its amount is not in USD" });
   });
 
   test("a refund of what was corrected by hand: dismissed, it has no effect when it comes again", async () => {
@@ -232,4 +245,11 @@ describe("409 payment_event_not_applied: what can't be applied moves nothing and
     expect(await show(opened.who)).toMatchObject({ balance: 0, lifetime_purchased: 0 });
     expect((await svc("payment", "dismiss", event.id)).stderr).toBe(`no such event waits: ${event.id}\n`);
   });
+});
+
+test("a refund of another application's charge on the same Stripe account: 200, and nothing waits", async () => {
+  const object = { id: `ch_${randomUUID()}`, payment_intent: `pi_${randomUUID()}`, metadata: {}, currency: "usd" };
+  const event = gateway.stripe.eventOf("charge.refunded", { ...object, amount: 500, amount_refunded: 500 });
+  expect((await gateway.send(event)).status).toBe(200);
+  expect(await unapplied(event)).toBeUndefined();
 });

@@ -112,7 +112,7 @@ describe("402 key_limit_reached", () => {
     const hanging = fetch(`${world.gateway.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${account.key}`, "content-type": "application/json" },
-      body: JSON.stringify({ model: "demo/hanging", messages: hello, max_tokens: 100 }),
+      body: JSON.stringify({ model: "demo/hanging", messages: hello, max_tokens: 100, stream: true }), // a whole answer would be awaited
       signal: leave.signal,
     }).catch(() => undefined);
     await expect.poll(async () => (await budgetOf(account)).reserved).toBe(bound(100));

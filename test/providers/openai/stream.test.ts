@@ -40,6 +40,16 @@ describe("records", () => {
     expect(assembled(records, 1)).toMatchObject({ content: "xy", finish: "length" });
     expect(stream.tally).toMatchObject({ deltas: 4, characters: 4 });
   });
+
+  test("several choices, one after the other: the answer is finished when all are", async () => {
+    const one = (index: number, delta: unknown, finish_reason: string | null = null) => ({ choices: [{ index, delta, finish_reason }] });
+    const stream = await askStream(
+      sse(one(0, { content: "a" }), one(0, {}, "stop"), one(1, { content: "x" }), one(1, {}, "stop"), "[DONE]"),
+    );
+    const finished: boolean[] = [];
+    await stream.forEach(() => void finished.push(stream.tally.finished));
+    expect(finished).toEqual([false, true, false, true]);
+  });
 });
 
 test("arguments that wait for their call's name are bounded", async () => {

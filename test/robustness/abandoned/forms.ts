@@ -27,7 +27,7 @@ const json = "application/json";
 
 const usages = ["", "+sim-usage-every-chunk", "+sim-no-usage"] as const;
 const thoughts = ["", "+sim-reasoning-tokens-20+sim-hidden-reasoning"] as const;
-const paces = ["+sim-slow-40ms", "+sim-slow-15ms+sim-pace-3ms"] as const;
+const paces = ["+sim-slow-40ms", "+sim-slow-15ms+sim-pace-3ms", "+sim-slow-15ms+sim-pace-3ms+sim-left-503"] as const;
 
 interface Texts {
   endpoint: string;

@@ -31,6 +31,12 @@ const rows: Record<string, Row> = {
   "whole-cancelled": { upstream: "whole-cancelled+sim-hang", provider: "cancels" },
   "thinks-cancelled": { upstream: `thinks-cancelled+sim-stall-after-3${hidden}`, reasoning: true, provider: "cancels" },
   "text-drained": { upstream: "text-drained+sim-pace-40ms+sim-tokens-20", provider: "drains" },
+  "ends-cleanly": { upstream: "ends-cleanly+sim-stall-after-3+sim-left-200" },
+  "ends-with-an-error": { upstream: "ends-with-an-error+sim-stall-after-3+sim-left-503" },
+  "answers-499": { upstream: "answers-499+sim-hang+sim-left-499", provider: "cancels" },
+  "answers-503": { upstream: "answers-503+sim-hang+sim-left-503", provider: "cancels" },
+  "answers-nothing": { upstream: "answers-nothing+sim-hang+sim-left-200", provider: "cancels" },
+  "refuses-late": { upstream: "refuses-late+sim-hang+sim-left-429", provider: "cancels" },
   queued: { upstream: "queued+sim-hang", provider: "unreachable" },
 };
 
@@ -51,7 +57,7 @@ beforeAll(async () => {
   const models = Object.entries(rows).map(([name, { upstream, reasoning = false, provider: from = "north" }]) => ({
     ...{ id: `demo/${name}`, type: "language", context_window: 4_000_000, max_output_tokens: 100_000, supports_reasoning: reasoning },
     ...{ input_modalities: ["text", "image"], pricing: { mode: "per-token", input: 1, output: 2 } },
-    routes: [{ provider: from, model: upstream }],
+    routes: [{ provider: from, model: upstream, cost: { input: 0.5, output: 1 } }],
   }));
   gateway = await startGateway({ catalog: JSON.stringify({ providers, models, tiers: highTiers() }) });
 });
@@ -141,6 +147,53 @@ describe("a caller who leaves", () => {
     await eventually(() => expect(connections).toBe(1), 5);
     call.destroy();
     await expectCharged(account, { input: 0, output: 0, estimated: true });
+    const { attempts, expense } = await rowOf(account);
+    expect(attempts).toMatchObject([{ outcome: "aborted", cost: "0" }]);
+    expect(Number(expense)).toBe(0);
+  });
+});
+
+describe("a host that answers the closing of our side", () => {
+  const trusted = (name: string) =>
+    expect(gateway.context.breakers.failing().filter(({ routeId }) => routeId.endsWith(`/${rows[name]!.upstream}`))).toEqual([]);
+  const times = 6; // more than a breaker allows
+
+  test.each(["ends-cleanly", "ends-with-an-error"])(
+    "%s, in mid-stream: what was received is paid, and the route stays trusted",
+    async (name) => {
+      for (let time = 0; time < times; time++) {
+        const account = await newAccount();
+        await leaveAfter(ask(account, name), 3);
+        await expectCharged(account, { input: promptTokens, output: 2, estimated: true });
+      }
+      trusted(name);
+    },
+  );
+
+  test.each([
+    ["answers-499", false],
+    ["answers-503", false],
+    ["answers-503", true],
+    ["answers-nothing", false],
+    ["answers-nothing", true],
+  ])("%s, before its answer began (streamed: %s): the prompt is paid, and the route stays trusted", async (name, stream) => {
+    for (let time = 0; time < times; time++) {
+      const account = await newAccount();
+      const before = upstreamOf(name).length;
+      const call = ask(account, name, { stream });
+      await eventually(() => expect(upstreamOf(name)).toHaveLength(before + 1), 5);
+      call.destroy();
+      await expectCharged(account, { input: promptTokens, output: 0, estimated: true });
+    }
+    trusted(name);
+  });
+
+  test("with a refusal of the request: nothing is paid", async () => {
+    const account = await newAccount();
+    const call = ask(account, "refuses-late", { stream: false });
+    await eventually(() => expect(upstreamOf("refuses-late")).toHaveLength(1), 5);
+    call.destroy();
+    await expectCharged(account, { input: 0, output: 0, estimated: true });
   });
 });
 
@@ -185,6 +238,7 @@ test("a caller who reads so slowly that the provider gives up pays for what was 
     expect(text).toContain("stream_interrupted");
     const row = await rowOf(account);
     expect(row).toMatchObject({ status: "aborted", http_status: 499, estimated: true, error_code: null });
+    expect(Number(row.expense)).toBeGreaterThan(0);
     expect(row.cost).toBe(row.reserved); // each token is 64 KB here: the count is above the cap
   }
   const failing = gateway.context.breakers.failing().map(({ routeId }) => routeId);

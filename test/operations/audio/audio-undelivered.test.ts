@@ -1,5 +1,6 @@
-// Audio that does not reach its caller is free: callers who disconnect between the provider's answer and ours, and providers that send nothing.
+// Audio that does not reach its caller: who disconnects between the provider's answer and ours pays for it, and nothing made costs nothing.
 import { describe, expect, test } from "vitest";
+import { eventually } from "../../support/eventually.ts";
 import type { TestAccount } from "../../support/gateway.ts";
 import { wavFile } from "../../simulator/audio-check.ts";
 import { familyA, familyB, perSecond, sentence, speechWorld } from "../speech/speech-gateway.ts";
@@ -38,7 +39,7 @@ async function instead(verb: Verb, protocol: string, change: (really: Adapter) =
   }
 }
 
-describe("a caller who disconnects when the provider has answered, and before anything is sent", () => {
+describe("a caller who disconnects when the provider has answered, and before anything is sent, pays for it", () => {
   test.each<[string, Verb, string, string]>([
     ["speech", "speech", "elevenlabs", "demo/a"],
     ["speech", "speech", "minimax", "demo/b"],
@@ -47,12 +48,12 @@ describe("a caller who disconnects when the provider has answered, and before an
   ])("%s, %s of %s", async (path, verb, protocol, model) => {
     const account = await world.account();
     const controller = new AbortController();
-    const answered = Promise.withResolvers<void>();
+    const [answered, noticed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const late = (really: Adapter): Adapter => {
       return async (call) => {
         const made = await really({ ...call, signal: new AbortController().signal });
         answered.resolve();
-        await new Promise((resolve) => call.signal.addEventListener("abort", resolve));
+        await noticed.promise;
         return made;
       };
     };
@@ -61,9 +62,13 @@ describe("a caller who disconnects when the provider has answered, and before an
       await answered.promise;
       controller.abort();
       await left;
-      expect(await world.onlyLog(account)).toMatchObject({ status: "aborted", http_status: 499, cost: 0n, units: "0" });
+      await eventually(async () => expect((await world.gateway.request("GET", "/metrics")).text).toMatch(/^svc_abandoned_requests 1$/m));
+      noticed.resolve();
+      const { cost, ...row } = await world.onlyLog(account);
+      expect(row).toMatchObject({ status: "aborted", http_status: 499 });
+      expect(cost).toBeGreaterThan(0n);
+      expect((await world.gateway.balance(account)).spent).toBe(Number(cost) / 1e8);
     });
-    await world.expectUntouched(account);
   });
 });
 
