@@ -2750,7 +2750,7 @@ export interface components {
             max_tokens?: number | null;
             /** @description The conversation: at least one message, forwarded as sent. */
             messages: components["schemas"]["ChatMessage"][];
-            /** @description Dropped: the gateway stores no answers. */
+            /** @description Dropped: the gateway stores no answers, except for 24 hours for repeats of a request with an `Idempotency-Key`. */
             metadata?: unknown;
             /** @description Output types of the answer; default: text. Others give 400 `invalid_parameter`, unless the gateway has a price for them. */
             modalities?: string[] | null;
@@ -2792,7 +2792,7 @@ export interface components {
             service_tier?: string | null;
             /** @description Stop sequences: one string or several; default: none. */
             stop?: string | string[] | null;
-            /** @description Dropped: the gateway stores no answers. */
+            /** @description Dropped: the gateway stores no answers, except for 24 hours for repeats of a request with an `Idempotency-Key`. */
             store?: unknown;
             /** @description Whether to stream the answer as server-sent events; default false. */
             stream?: boolean | null;
@@ -9634,7 +9634,7 @@ export interface components {
             safety_identifier?: string | null;
             /** @description No effect: there is one tier, and the answer says `default`. */
             service_tier?: string | null;
-            /** @description No effect: answers are never stored, and the answer always says false. */
+            /** @description No effect: answers are not stored, except for 24 hours for repeats of a request with an `Idempotency-Key`. The answer always says false. */
             store?: boolean | null;
             /** @description Whether to stream the answer as server-sent events; default false. */
             stream?: boolean | null;

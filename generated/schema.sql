@@ -106,6 +106,7 @@ create table idempotency_key (
   constraint idempotency_key_key_check CHECK (((length(key) >= 1) AND (length(key) <= 128)))
 );
 CREATE INDEX idempotency_key_age ON public.idempotency_key USING btree (received_at);
+CREATE INDEX idempotency_key_answers ON public.idempotency_key USING btree (account_id, received_at DESC) WHERE (body IS NOT NULL);
 
 create table identity (
   issuer text not null,
@@ -496,6 +497,9 @@ CREATE INDEX voice_account ON public.voice USING btree (account_id, created_at);
 -- aggregate entry_hashes(_before bytea, _text text) returns bytea
 -- function entry_text(_account bigint, _seq bigint, _at timestamp with time zone, _id uuid, _kind text, _amount bigint, _ref text, _key bigint, _balance_after bigint) returns text
 -- function idempotency_claim(_account bigint, _operation text, _key text, _hash bytea, _call uuid, _at timestamp with time zone, _owner uuid, _dead_after interval, _life interval) returns TABLE(outcome text, status integer, headers jsonb, body bytea) set enable_seqscan=off, lock_timeout=3s
+-- function idempotency_done(_account bigint, _call uuid, _at timestamp with time zone) returns boolean set enable_seqscan=off
+-- function idempotency_let_go(_account bigint, _operation text, _key text, _call uuid) returns void set enable_seqscan=off
+-- function idempotency_sweep(_at timestamp with time zone, _life interval, _most bigint, _limit integer) returns integer set enable_seqscan=off
 -- function ledger_correct(_account bigint, _id uuid, _at timestamp with time zone, _kind text, _amount bigint, _ref text, _reason text, _corrects bigint) returns TABLE(refused text, seq bigint, balance bigint) set enable_seqscan=off, lock_timeout=3s
 -- function ledger_raise(_account bigint, _id uuid, _want bigint) returns TABLE(granted bigint, available bigint, reserved bigint, refused text, key_left bigint) set lock_timeout=1s
 -- function ledger_refund(_account bigint, _id uuid, _at timestamp with time zone, _amount bigint, _reason text) returns TABLE(refused text, seq bigint, refunded bigint, balance bigint) set enable_seqscan=off, lock_timeout=3s

@@ -385,9 +385,9 @@ export interface ChatRequest {
    * @deprecated
    */
   function_call?: string | { [key: string]: unknown } | null | undefined;
-  /** Dropped: the gateway stores no answers. */
+  /** Dropped: the gateway stores no answers, except for 24 hours for repeats of a request with an `Idempotency-Key`. */
   store?: unknown;
-  /** Dropped: the gateway stores no answers. */
+  /** Dropped: the gateway stores no answers, except for 24 hours for repeats of a request with an `Idempotency-Key`. */
   metadata?: unknown;
 }
 
@@ -2882,7 +2882,7 @@ export interface ResponseRequest {
    * reasoning items always have `encrypted_content`, and the gateway runs no tools whose results it could return.
    */
   include?: string[] | null | undefined;
-  /** No effect: answers are never stored, and the answer always says false. */
+  /** No effect: answers are not stored, except for 24 hours for repeats of a request with an `Idempotency-Key`. The answer always says false. */
   store?: boolean | null | undefined;
   /** Only `disabled`, the default: a conversation that is too long is refused, not truncated. */
   truncation?: ResponseTruncation | null | undefined;

@@ -40,7 +40,7 @@ export interface AudioCall extends PaidCall<AudioHold, AudioCost> {
   /** The audio is whole. The charge is committed when it resolves. */
   complete(charge: AudioCharge): Promise<AudioBill>;
   /** The client left, or read so slowly that the upstream gave up. It pays for what was made. */
-  aborted(charge: AudioCharge): Promise<void>;
+  aborted(charge: AudioCharge): Promise<AudioBill>;
   /** The client left before an answer began. It pays where an upstream had the request and was told to stop. */
   left(): Promise<void>;
 }
@@ -82,10 +82,10 @@ export async function openAudioCall(
       hold.granted = want;
     },
     complete: (charge: AudioCharge) => paid.settle(costOf(charge), { status: "success", http_status: 200, ...noError, estimated: false }),
-    async aborted(charge: AudioCharge) {
-      await paid.settle(costOf(charge), { ...aborted, ...noError, estimated: false });
+    aborted: (charge: AudioCharge) => paid.settle(costOf(charge), { ...aborted, ...noError, estimated: false }),
+    async left() {
+      await call.aborted(wasStopped(call) ? planned : { ...planned, units: 0 });
     },
-    left: () => call.aborted(wasStopped(call) ? planned : { ...planned, units: 0 }),
   });
   return call;
 }

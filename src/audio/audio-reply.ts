@@ -29,13 +29,13 @@ export function audioReply(context: Replying, ask: Ask, call: AudioCall, made: M
 }
 
 async function wholeReply({ signal }: Ask, call: AudioCall, bytes: Buffer, { charge, headers }: AudioAnswer) {
-  const bill = await completeUnlessLeft(signal, call, charge);
+  const bill = await chargeMade(signal, call, charge);
   return { status: 200, headers: { ...billHeaders(call, bill), ...headers }, bytes };
 }
 
-/** A caller who left while the audio was made pays for it too. Throws the signal's reason then. */
-export async function completeUnlessLeft(signal: AbortSignal, call: AudioCall, charge: AudioCharge): Promise<AudioBill> {
-  if (isLeft(signal)) await call.aborted(charge);
+/** A caller who left while the audio was made pays for it too, and gets it by repeating the request with its idempotency key. */
+export async function chargeMade(signal: AbortSignal, call: AudioCall, charge: AudioCharge): Promise<AudioBill> {
+  if (isLeft(signal)) return await call.aborted(charge);
   signal.throwIfAborted();
   return await call.complete(charge);
 }

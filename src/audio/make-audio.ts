@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import type { Ask } from "../calls/ask.ts";
 import type { Resolved } from "../catalog/resolve.ts";
+import { isLeft } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
 import { uuidHex } from "../ids.ts";
@@ -17,7 +18,7 @@ import type { MadeAudio } from "../providers/verbs/audio.ts";
 import { type AudioFormat, audioFormats } from "../sound/formats.ts";
 import { askRoutes, routesOf } from "./ask-routes.ts";
 import { type AudioCall, openAudioCall, whileOpen } from "./audio-call.ts";
-import { audioReply, billHeaders, completeUnlessLeft } from "./audio-reply.ts";
+import { audioReply, billHeaders, chargeMade } from "./audio-reply.ts";
 
 export interface MakePlan<Order extends { format: AudioFormat }> {
   asked: Resolved;
@@ -61,13 +62,20 @@ interface Keeping {
   seconds: number;
 }
 
-/** Stores the file before the charge, so that a file that is lost is not paid for, and removes it again if the charge fails. */
-async function keptReply(context: Context, { signal, requestId }: Ask, call: AudioCall, { charge, bytes, format, seconds }: Keeping) {
+/** Stores the file before the charge, so that a file that is lost is not paid for, and removes it again if the charge fails or it has no reader. */
+async function keptReply(
+  context: Context,
+  { signal, requestId, callId }: Ask,
+  call: AudioCall,
+  { charge, bytes, format, seconds }: Keeping,
+) {
   const { media, publicUrl, log } = context;
   const { extension } = audioFormats[format];
   const { name } = await media.keepAudio({ bytes, name: randomBytes(16).toString("hex"), extension });
   try {
-    const bill = await completeUnlessLeft(signal, call, charge);
+    const bill = await chargeMade(signal, call, charge);
+    // Without an idempotency key nobody learns its address any more.
+    if (isLeft(signal) && callId === undefined) signal.throwIfAborted();
     return {
       status: 200 as const,
       headers: { ...billHeaders(call, bill), "x-svc-duration-sec": String(seconds) },
@@ -85,7 +93,7 @@ async function keptReply(context: Context, { signal, requestId }: Ask, call: Aud
   } catch (error) {
     await media.store
       .remove(name)
-      .catch((cause: unknown) => log.error({ err: cause, request_id: requestId, name }, "a file whose charge failed could not be removed"));
+      .catch((cause: unknown) => log.error({ err: cause, request_id: requestId, name }, "a file that nobody gets could not be removed"));
     throw error;
   }
 }

@@ -16,7 +16,7 @@ import { attempt, type Served } from "../routing/attempt.ts";
 import { adapterOf, type Candidate, candidatesOf } from "../routing/candidates.ts";
 import { callAudio } from "./ask-routes.ts";
 import { type AudioBill, type AudioCall, openAudioCall, whileOpen } from "./audio-call.ts";
-import { completeUnlessLeft } from "./audio-reply.ts";
+import { chargeMade } from "./audio-reply.ts";
 import { transcriberModel } from "./find-model.ts";
 import { fetchRecording, readRecording, type Recording } from "./recording.ts";
 import { needsTimes, type TranscriptionRequest } from "./transcription-request.ts";
@@ -74,7 +74,7 @@ async function serve(
     const charge = chargeOf(model, seconds);
     return { charge, cost: audioCost(charge) };
   });
-  const bill = await completeUnlessLeft(ask.signal, call, charge);
+  const bill = await chargeMade(ask.signal, call, charge);
   return { asked: call.admitted, request, transcript, served: candidate, seconds, bill };
 }
 

@@ -2,7 +2,6 @@
 // header nothing happens here.
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { pipeline } from "node:stream/promises";
 import type { OperationId } from "../../generated/operations.ts";
 import type { Context } from "../context.ts";
 import { refuseInDoubt } from "../db/standing.ts";
@@ -17,7 +16,8 @@ const keyMax = 128;
 
 export function answerOnce<Id extends OperationId>(handler: Handler<Id>): Handler<Id> {
   const once: Handler<Id> = async (context, request, ask) => {
-    const key = Array.from(request.headers["idempotency-key"]?.trim() ?? "").slice(0, keyMax).join(""); // prettier-ignore
+    const sent = request.headers["idempotency-key"]?.trim() ?? "";
+    const key = Array.from(sent).slice(0, keyMax).join("");
     return key === "" ? handler(context, request, ask) : carryOut(context, request, ask, key, handler);
   };
   return Object.assign(once, handler);
@@ -51,10 +51,11 @@ async function carryOut<Id extends OperationId>(
     // A caller who asked for no stream gets the same answer again, though its bytes are sent as they come.
     const isStream = (request.body as { stream?: unknown } | undefined)?.stream === true;
     const keepBytes = (bytes: Buffer) => keep(context, claim, { ...reply, bytes }).catch(lost);
-    return streamOnce(reply, ask.signal, over, isStream ? null : keepBytes) as Reply<Id>;
+    return { ...reply, stream: streamOnce(reply.stream, ask.signal, over, isStream ? null : keepBytes) } as Reply<Id>;
   }
-  await keep(context, claim, bytesOf(reply)).catch(lost);
-  return reply;
+  const whole = bytesOf(reply);
+  await keep(context, claim, whole).catch(lost);
+  return whole as Reply<Id>; // so that it is written as text once
 }
 
 function answerOf(claimed: Exclude<Claimed, { outcome: "claimed" }>): Whole {
@@ -76,51 +77,56 @@ async function hashOf({ rawBody, form, query }: Request): Promise<Buffer> {
   const sent = form as { fields: unknown; file: { path: string } | null } | null;
   if (sent === null) return hash.update(rawBody).digest();
   hash.update(JSON.stringify(sent.fields)).update("\n");
-  if (sent.file !== null) await pipeline(createReadStream(sent.file.path), async (chunks) => { for await (const chunk of chunks) hash.update(chunk as Buffer); }); // prettier-ignore
+  if (sent.file !== null) for await (const chunk of createReadStream(sent.file.path)) hash.update(chunk as Buffer);
   return hash.digest();
 }
 
-/**
- * `whole` keeps what the stream sent, if it is not too large; null: it is not kept, and its charge says that it was carried out. A client that left
- * may never let it begin.
- */
+/** `whole` keeps what the stream sent, if there is room for it; null: it is not kept, and its charge says that it was carried out. */
 function streamOnce(
-  reply: { status: number; headers: Headers; stream: (sink: Sink) => Promise<void> },
+  stream: (sink: Sink) => Promise<void>,
   signal: AbortSignal,
   over: () => Promise<void>,
   whole: ((bytes: Buffer) => Promise<void>) | null,
 ) {
-  let begun = false;
-  const left = () => void (begun || over());
-  if (signal.aborted) left();
-  else signal.addEventListener("abort", left, { once: true });
-  const stream = async (sink: Sink): Promise<void> => {
-    begun = true;
-    signal.removeEventListener("abort", left);
-    const sent = whole === null ? null : collect(sink);
+  return async (sink: Sink): Promise<void> => {
+    const collected = whole === null ? null : collect(sink);
     try {
-      await reply.stream(sent ?? sink);
-      const bytes = sent?.bytes() ?? null;
+      await stream(collected ?? sink);
+      const bytes = collected?.bytes() ?? null;
       if (bytes !== null && !signal.aborted) await whole?.(bytes);
     } finally {
+      collected?.drop();
       await over();
     }
   };
-  return { ...reply, stream };
 }
 
-/** Also collects what is written, up to what is kept of an answer. */
-function collect(sink: Sink): Sink & { bytes(): Buffer | null } {
+/** Of all streams that are collected now, in bytes. */
+const collectedMax = 64 * keptAnswerMax;
+let collectedNow = 0;
+
+/** Also collects what is written, up to what is kept of an answer and what this process has room for: beyond, null. */
+function collect(sink: Sink): Sink & { bytes(): Buffer | null; drop(): void } {
   let chunks: Buffer[] | null = [];
   let size = 0;
+  const drop = () => {
+    collectedNow -= size;
+    size = 0;
+    chunks = null;
+  };
   return {
     write(chunk) {
-      size += chunk.length;
-      if (size > keptAnswerMax) chunks = null;
-      chunks?.push(Buffer.from(chunk as Uint8Array));
+      if (chunks !== null) {
+        const bytes = Buffer.from(chunk as Uint8Array);
+        size += bytes.length;
+        collectedNow += bytes.length;
+        chunks.push(bytes);
+        if (size > keptAnswerMax || collectedNow > collectedMax) drop();
+      }
       return sink.write(chunk);
     },
     bytes: () => chunks && Buffer.concat(chunks),
+    drop,
   };
 }
 
@@ -141,7 +147,7 @@ async function keep({ db }: Context, claim: Claim, { status, headers, bytes }: W
   await keepAnswer(db, claim, status, bytes.length > keptAnswerMax ? null : { headers, body: bytes });
 }
 
-/** The answer is out, or on its way: its repeat is told that it runs until this process ends, and then that it was answered. */
+/** The answer is out, or on its way: its repeat is told for some minutes that it runs, and then what its charge says. */
 function reportLost({ log }: Context, requestId: string, cause: unknown): void {
   log.error({ err: cause, request_id: requestId }, "what became of a call could not be written to its idempotency key");
 }

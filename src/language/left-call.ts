@@ -8,7 +8,7 @@ import type { Candidate } from "../routing/candidates.ts";
 import type { Usage } from "../usage.ts";
 import { countPrompt } from "./counted-usage.ts";
 import { countedOutputTokens } from "./prompt-size.ts";
-import type { TokenCall } from "./token-call.ts";
+import type { TokenBill, TokenCall } from "./token-call.ts";
 
 /**
  * Says whether the upstream is to stop when the caller leaves; else it is read on: for the end of the answer, or for the usage behind it.
@@ -30,18 +30,21 @@ function thinksUnseen({ supports }: Model, tally: Tally | null): boolean {
 
 type Charging = Pick<Context, "log">;
 
-/** A whole answer as a stream's tally. */
-export function wholeTally({ usage }: Whole, characters: number): Tally {
-  return { ...newTally(), usage, characters: usage === null ? characters : 0, finished: true };
+/** Charges what a stream that has begun consumed: as measured, or what was received. */
+export async function chargeReceived(context: Charging, { call, source }: { call: TokenCall; source: { tally: Tally } }): Promise<void> {
+  await chargeTally(context, call, source.tally);
 }
 
-/** Charges what an answer that has begun consumed: as measured, or what was received. */
-export async function chargeReceived(context: Charging, { call, source }: { call: TokenCall; source: { tally: Tally } }): Promise<void> {
-  const { tally } = source;
+/** Charges an answer that is whole. */
+export function chargeWhole(context: Charging, call: TokenCall, { usage }: Whole, characters: number): Promise<TokenBill> {
+  return chargeTally(context, call, { ...newTally(), usage, characters: usage === null ? characters : 0, finished: true });
+}
+
+async function chargeTally(context: Charging, call: TokenCall, tally: Tally): Promise<TokenBill> {
   const { model, route } = call.served!;
   const hidden = thinksUnseen(model, tally) && (tally.finished || route.provider.onDisconnect !== "cancel");
   const later = laterOutput(tally);
-  await call.aborted(later === 0 ? tally.usage : null, () => receivedUsage(context, call, tally, hidden));
+  return await call.aborted(later === 0 ? tally.usage : null, () => receivedUsage(context, call, tally, hidden));
 }
 
 /** Charges the prompt of an upstream that was told to stop before its answer began. A failure of its own is free. */

@@ -19,7 +19,7 @@ import { type Candidate, candidatesOf } from "../routing/candidates.ts";
 import { capFor } from "./chat/upstream-body.ts";
 import { assertRoom, hasRoom, type OutputCap, surelyFits } from "./context-window.ts";
 import { countedUsage } from "./counted-usage.ts";
-import { chargeReceived, chargeUnanswered, stopsWhenLeft, wholeTally } from "./left-call.ts";
+import { chargeUnanswered, chargeWhole, stopsWhenLeft } from "./left-call.ts";
 import type { PromptSize } from "./prompt-size.ts";
 import { openTokenCall, type TokenBill, type TokenCall, type TokenHold } from "./token-call.ts";
 
@@ -95,7 +95,9 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     if (result.kind === "stream") return { kind: "stream", ask, call, headers, source: result as Stream };
     const answer = result as Answer;
     const characters = adapter.charactersOf(answer);
-    if (isLeft(ask.signal)) await chargeReceived(context, { call, source: { tally: wholeTally(answer, characters) } });
+    // A caller who left gets the answer by repeating the request with its idempotency key.
+    if (isLeft(ask.signal))
+      return { kind: "whole", ask, call, headers, answer, bill: await chargeWhole(context, call, answer, characters) };
     ask.signal.throwIfAborted();
     const counted = () => countedUsage(context, size, { deltas: 0, characters, prompt: null });
     return { kind: "whole", ask, call, headers, answer, bill: await call.complete(answer.usage, counted) };

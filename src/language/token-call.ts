@@ -48,7 +48,7 @@ export interface TokenCall extends PaidCall<TokenHold, TokenBill> {
   /** The answer is complete. Without `usage` from the upstream, `counted` is charged, at most the hold. */
   complete(usage: Usage | null, counted: () => Promise<Usage>): Promise<TokenBill>;
   /** The client left, or read so slowly that the upstream gave up: charged as in `complete`. */
-  aborted(usage: Usage | null, counted: () => Promise<Usage>): Promise<void>;
+  aborted(usage: Usage | null, counted: () => Promise<Usage>): Promise<TokenBill>;
   /** The client left before anything was sent. Nothing is charged. */
   unsent(): Promise<void>;
   /** The stream failed after its head was sent. Nothing is charged. */
@@ -89,9 +89,7 @@ export async function openTokenCall(context: Opening, ask: Ask, { admitted, stre
     size,
     source: null,
     complete: (usage: Usage | null, counted: () => Promise<Usage>) => charge(usage, counted, { status: "success", http_status: 200 }),
-    async aborted(usage: Usage | null, counted: () => Promise<Usage>) {
-      await charge(usage, counted, aborted);
-    },
+    aborted: (usage: Usage | null, counted: () => Promise<Usage>) => charge(usage, counted, aborted),
     async unsent() {
       await paid.settle(nothing, { ...aborted, ...noError, estimated: true });
     },

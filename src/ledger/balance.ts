@@ -22,7 +22,9 @@ export async function readBalance(db: Db, accountId: bigint): Promise<Balance | 
 /** The sum of the account's open media holds. They are entries, so the balance is already net of them. */
 export async function readMediaHolds(db: Db, accountId: bigint): Promise<Amount> {
   const { rows } = await db.pool.query<{ held: Amount }>(
-    `select coalesce(-sum(h.amount), 0)::bigint as held from ledger_entry h where h.account_id = $1 and h.kind = 'hold' and not exists (
+    // By the index of entries other than usage: see readEntries.
+    `select coalesce(-sum(h.amount), 0)::bigint as held from ledger_entry h
+     where h.account_id = $1 and h.kind <> 'usage' and h.kind || '' = 'hold' and not exists (
        select 1 from ledger_entry e where e.account_id = h.account_id and e.id = h.id and e.kind in ('hold_settle', 'hold_release'))`,
     [accountId],
   );

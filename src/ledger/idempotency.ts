@@ -2,6 +2,7 @@
 // charge and log row say what became of the call (src/db/functions/idempotency_claim.sql), so that a crash at any line leaves no doubt.
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../db/connect.ts";
+import { persist } from "./persist.ts";
 import { ledgerTimes } from "./times.ts";
 
 /** How long a key keeps its call, and at most how much of its answer. */
@@ -48,19 +49,24 @@ export async function keepAnswer(
   status: number,
   answer: Omit<KeptAnswer, "status"> | null,
 ): Promise<void> {
-  await pool.query(
-    `update idempotency_key set status = $5, headers = $6, body = $7
-     where account_id = $1 and operation = $2 and key = $3 and call_id = $4`,
-    [...rowOf(claim), status, answer === null ? null : JSON.stringify(answer.headers), answer?.body ?? null],
+  const values = [...rowOf(claim), status, answer === null ? null : JSON.stringify(answer.headers), answer?.body ?? null];
+  await repeated(() =>
+    pool.query(
+      `update idempotency_key set status = $5, headers = $6, body = $7
+       where account_id = $1 and operation = $2 and key = $3 and call_id = $4`,
+      values,
+    ),
   );
 }
 
 /** Nothing works on the call any more: its charge, if there is one, says what a repeat is told. */
 export async function letGo({ pool }: Queries, claim: Claim): Promise<void> {
-  await pool.query(
-    "update idempotency_key set owner = null where account_id = $1 and operation = $2 and key = $3 and call_id = $4",
-    rowOf(claim),
-  );
+  await repeated(() => pool.query("select idempotency_let_go($1, $2, $3, $4)", rowOf(claim)));
+}
+
+/** The answer waits for it. What can't be written until then, time decides (src/db/functions/idempotency_claim.sql). */
+function repeated<T>(work: () => Promise<T>): Promise<T> {
+  return persist(ledgerTimes.reserveTimeoutMs, new AbortController().signal, work);
 }
 
 function rowOf({ accountId, operation, key, callId }: Claim) {
@@ -69,7 +75,7 @@ function rowOf({ accountId, operation, key, callId }: Claim) {
 
 const everyMs = 60_000;
 
-/** Any replica may do it at any time; nothing depends on it. */
+/** Nothing depends on it. */
 export function keepKeysSwept(db: Queries, { clock, onFault }: { clock: Clock; onFault: (error: unknown, what: string) => void }) {
   const timer = setInterval(
     () => void sweepKeys(db, clock()).catch((error: unknown) => onFault(error, "deleting old idempotency keys")),
@@ -79,23 +85,12 @@ export function keepKeysSwept(db: Queries, { clock, onFault }: { clock: Clock; o
   return { stop: () => clearInterval(timer) };
 }
 
-/** Rows a statement, so that none holds its locks for long. */
+/** Rows a round of the sweep. */
 const batch = 1_000;
 
 /** Deletes keys whose time is over, and the oldest answers of accounts that keep too much. */
 export async function sweepKeys({ pool }: Queries, at: Date): Promise<void> {
-  const old = "select ctid from idempotency_key where received_at < $1::timestamptz - $2::interval limit $3 for update skip locked";
-  const deleteSome = async () =>
-    (await pool.query(`delete from idempotency_key where ctid = any(array(${old}))`, [at, keyLife, batch])).rowCount;
-  while ((await deleteSome()) === batch);
-  await pool.query(
-    `update idempotency_key k set headers = null, body = null
-     from (
-       select account_id, operation, key, call_id,
-         sum(octet_length(body)) over (partition by account_id order by received_at desc, key) as kept
-       from idempotency_key where body is not null
-     ) s
-     where s.kept > $1 and k.account_id = s.account_id and k.operation = s.operation and k.key = s.key and k.call_id = s.call_id`,
-    [keptOfAccountMax],
-  );
+  const values = [at, keyLife, keptOfAccountMax, batch];
+  const sweep = async () => (await pool.query<{ done: number }>("select idempotency_sweep($1, $2, $3, $4) as done", values)).rows[0]!.done;
+  while ((await sweep()) === batch);
 }

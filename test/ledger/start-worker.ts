@@ -23,8 +23,11 @@ export interface Counts {
   broken: number;
 }
 
+/** An advisory lock: while it is held, workers get ready and wait. */
+export const startLock = 4711;
+
 export interface Worker {
-  /** Its ledger is open; calls have begun. */
+  /** Its ledger is open; calls begin, unless a test holds `startLock`. */
   ready: Promise<void>;
   /** What it said at its end; rejects when it was killed. */
   counts: Promise<Counts>;

@@ -18,3 +18,4 @@ create table idempotency_key (
   primary key (account_id, operation, key)
 );
 create index idempotency_key_age on idempotency_key (received_at);
+create index idempotency_key_answers on idempotency_key (account_id, received_at desc) where body is not null;

@@ -108,6 +108,8 @@ const codeOf = ({ json }: TestReply) => (json.error.code ?? json.error.type) as 
 const charges = async ({ accountId }: TestAccount) =>
   (await world.gateway.context.db.pool.query("select 1 from ledger_entry where account_id = $1 and kind = 'usage'", [accountId])).rows
     .length;
+const rowsOf = async (key: string) =>
+  (await world.gateway.context.db.pool.query<{ call_id: string }>("select call_id from idempotency_key where key = $1", [key])).rows;
 const change = (key: string, set: string) => world.gateway.context.db.pool.query(`update idempotency_key set ${set} where key = $1`, [key]);
 const withoutAnswer = "status = null, headers = null, body = null";
 
@@ -171,6 +173,7 @@ describe("a key", () => {
       [account.accountId],
     );
     await eventually(async () => expect((await send(account, chat("failing"), key)).status).toBe(503));
+    expect(await rowsOf(key)).toEqual([]);
     expect((await send(account, chat("chat"), key)).status).toBe(200);
     expect(await charges(account)).toBe(1);
   });
@@ -179,10 +182,7 @@ describe("a key", () => {
     const account = await world.account();
     const [whole, broken] = [randomUUID(), randomUUID()];
     const running = send(account, chat("slow", { stream: true }), whole);
-    await eventually(async () => {
-      const { rows } = await world.gateway.context.db.pool.query("select 1 from idempotency_key where key = $1", [whole]);
-      expect(rows).toHaveLength(1);
-    });
+    await eventually(async () => expect(await rowsOf(whole)).toHaveLength(1));
     expect(codeOf(await send(account, chat("slow", { stream: true }), whole))).toBe("idempotency_in_progress");
     expect((await running).text).toContain("[DONE]");
     await eventually(async () => {
@@ -195,7 +195,7 @@ describe("a key", () => {
     expect(await charges(account)).toBe(1);
   });
 
-  test("of a client that left before its answer: the call is read to its end and charged once; the same request is not carried out again", async () => {
+  test("of a client that left before its answer: the call is read to its end and charged once; the same request gets its answer", async () => {
     const account = await world.account();
     const key = randomUUID();
     const leaving = new AbortController();
@@ -206,9 +206,13 @@ describe("a key", () => {
     await eventually(async () => expect(await charges(account)).toBe(1));
     await eventually(async () => {
       const again = await send(account, chat("slow"), key);
-      expect([again.status, again.json.error?.code]).toEqual([409, "idempotency_replayed"]);
+      expect([again.status, again.json.choices?.length]).toEqual([200, 1]);
     });
     expect(await charges(account)).toBe(1);
+    const logged = "select status, http_status from usage_log where account_id = $1";
+    expect((await world.gateway.context.db.pool.query(logged, [account.accountId])).rows).toEqual([
+      { status: "aborted", http_status: 499 },
+    ]);
   });
 
   test("of a process that died: busy while its hold is there, then free; where it was charged, replayed", async () => {
@@ -219,8 +223,7 @@ describe("a key", () => {
     const claim = async (key: string) => {
       await send(account, chat("chat"), key);
       await change(key, `${withoutAnswer}, owner = '${dead}', call_id = gen_random_uuid(), received_at = now()`);
-      const { rows } = await pool.query<{ call_id: string }>("select call_id from idempotency_key where key = $1", [key]);
-      return rows[0]!.call_id;
+      return (await rowsOf(key))[0]!.call_id;
     };
     const [id, other] = [await claim(held), await claim(charged)];
     const owner = (await pool.query<{ id: string }>("select id from replica limit 1")).rows[0]!.id;
@@ -236,6 +239,19 @@ describe("a key", () => {
       "insert into ledger_entry (account_id, created_at, id, kind, amount, ref) values ($1, now(), $2, 'usage', -5, 'raw')",
       [account.accountId, other],
     );
+    expect(codeOf(await send(account, chat("chat"), charged))).toBe("idempotency_replayed");
+  });
+
+  test("whose end could not be written is busy for 10 minutes, then free; where it was charged, replayed", async () => {
+    const account = await world.account();
+    const [failed, charged] = [randomUUID(), randomUUID()];
+    for (const key of [failed, charged]) await send(account, chat("chat"), key);
+    const unwritten = `${withoutAnswer}, owner = (select id from replica limit 1)`;
+    await change(failed, `${unwritten}, call_id = gen_random_uuid(), received_at = now() - interval '9 minutes'`);
+    expect(codeOf(await send(account, chat("chat"), failed))).toBe("idempotency_in_progress");
+    await change(failed, "received_at = now() - interval '11 minutes'");
+    expect((await send(account, chat("chat"), failed)).status).toBe(200);
+    await change(charged, `${unwritten}, received_at = now() - interval '11 minutes'`);
     expect(codeOf(await send(account, chat("chat"), charged))).toBe("idempotency_replayed");
   });
 
