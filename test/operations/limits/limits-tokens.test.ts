@@ -4,7 +4,8 @@ import { awayFromMinuteEdge } from "../../limits/counted-database.ts";
 import { highTiers } from "../../support/tiers.ts";
 import { chatWorld, language } from "../chat/chat-gateway.ts";
 
-const world = chatWorld([language("demo/long", ["sim-tokens-100+sim-slow-500ms"])], {
+// Slow: all calls are counted before the first gives back what it did not use.
+const world = chatWorld([language("demo/long", ["sim-tokens-100+sim-slow-3000ms"])], {
   tiers: highTiers({ tpm: 1_000, max_single_request: 100_000 }),
 });
 beforeEach(() => awayFromMinuteEdge(15_000));
