@@ -74,7 +74,7 @@ async function keptReply(
   const { name } = await media.keepAudio({ bytes, name: randomBytes(16).toString("hex"), extension });
   try {
     const bill = await chargeMade(signal, call, charge);
-    // Without an idempotency key nobody learns its address any more.
+    // Without an idempotency key the client has no way to learn its address.
     if (isLeft(signal) && callId === undefined) signal.throwIfAborted();
     return {
       status: 200 as const,
@@ -93,7 +93,7 @@ async function keptReply(
   } catch (error) {
     await media.store
       .remove(name)
-      .catch((cause: unknown) => log.error({ err: cause, request_id: requestId, name }, "a file that nobody gets could not be removed"));
+      .catch((cause: unknown) => log.error({ err: cause, request_id: requestId, name }, "a file without a recipient could not be removed"));
     throw error;
   }
 }

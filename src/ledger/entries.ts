@@ -65,7 +65,7 @@ export async function readEntriesOf(db: Queries, accountId: bigint, id: string):
   return rows;
 }
 
-/** The entry with this id in the account's ledger; undefined: there is none. */
+/** The entry with this id in the account's ledger; undefined if the ledger has no such entry. */
 export async function findEntry(db: Queries, accountId: bigint, id: string): Promise<Entry | undefined> {
   const digits = /^led_([1-9]\d{0,17})$/.exec(id)?.[1];
   if (digits === undefined) return undefined;
