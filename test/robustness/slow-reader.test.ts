@@ -1,12 +1,11 @@
 // A client that takes nothing while its answer comes: the upstream is paused, memory stays bounded, and it ends, by
 // itself after a while or when the client leaves.
 import type { IncomingMessage } from "node:http";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
 import { catalogText } from "./catalog.ts";
 import { chat, openChat, until } from "./chat-client.ts";
+import { memory } from "../support/memory.ts";
 
 const megabyte = 1024 * 1024;
 const recordBytes = 65_536;
@@ -106,16 +105,6 @@ describe("a client that reads nothing of a whole answer of 25 MB", () => {
     expect(answer.text.length).toBeGreaterThan(400 * recordBytes);
   });
 });
-
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc") as () => void;
-
-/** What is held on to, not what waits to be collected; `external` has the array buffers in it. */
-function memory(): number {
-  collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}
 
 /** A counter's value once it has stood still for half a second. */
 async function standsStill(read: () => number): Promise<number> {

@@ -1,21 +1,11 @@
 // The harness itself, once in this process and once as an operator starts it.
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect } from "../../src/db/connect.ts";
 import { runSvc } from "../cli/run-svc.ts";
 import { freshDatabase } from "./database.ts";
 import { eventually } from "./eventually.ts";
 import { checkedRequest, type Gateway, spawnGateway, startGateway } from "./gateway.ts";
-
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc") as () => void;
-
-function memory(): number {
-  collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}
+import { memory } from "./memory.ts";
 
 const catalog = `providers:
   - { id: north, protocol: openai, base_url: "simulator:/openai/v1" }
