@@ -1,6 +1,6 @@
 // Tries a model's routes for audio, one after the other. Another model never answers for music and speech.
 import type { Ask } from "../calls/ask.ts";
-import { callUpstream, type Connected } from "../calls/leaving.ts";
+import { callUpstream, type Connected } from "../calls/upstream-connection.ts";
 import type { Context } from "../context.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Protocol, UpstreamCall } from "../providers/types.ts";
@@ -50,7 +50,7 @@ export async function askRoutes<Order, Taken>(
   return result;
 }
 
-/** One attempt. A stream is told to stop when its caller leaves: its price is the same however much of it was made. */
+/** One attempt. A stream is told to stop when its caller disconnects: its price is the same however much of it was made. */
 export function callAudio<Answer>(
   call: Connected & { stream: boolean },
   candidate: Candidate,

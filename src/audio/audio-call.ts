@@ -1,7 +1,7 @@
 // An audio call: gate, rate, slot and hold, then its charge. Its cost is known before it begins, or as soon as a recording is measured.
 import type { Ask } from "../calls/ask.ts";
 import { endUnserved, openCall, type PaidCall, type Settled } from "../calls/call.ts";
-import { wasStopped } from "../calls/leaving.ts";
+import { wasStopped } from "../calls/upstream-connection.ts";
 import { aborted, type Bill, type Hold, noError } from "../calls/log-row.ts";
 import { assertMayUse, refuseUnpaid } from "../calls/refusals.ts";
 import type { Resolved } from "../catalog/resolve.ts";
@@ -39,10 +39,10 @@ export interface AudioCall extends PaidCall<AudioHold, AudioCost> {
   raise(charge: AudioCharge): Promise<void>;
   /** The audio is whole. The charge is committed when it resolves. */
   complete(charge: AudioCharge): Promise<AudioBill>;
-  /** The client left, or read so slowly that the upstream gave up. It pays for what was made. */
+  /** The client disconnected, or read so slowly that the upstream gave up. It pays for what was made. */
   aborted(charge: AudioCharge): Promise<AudioBill>;
-  /** The client left before an answer began. It pays where an upstream had the request and was told to stop. */
-  left(): Promise<void>;
+  /** The client disconnected before an answer began. It pays where an upstream had the request and was told to stop. */
+  disconnected(): Promise<void>;
 }
 
 type Opening = Pick<Context, "db" | "catalog" | "ledger" | "admitCall" | "clock" | "log" | "countAttempt" | "publicUrl">;
@@ -83,7 +83,7 @@ export async function openAudioCall(
     },
     complete: (charge: AudioCharge) => paid.settle(costOf(charge), { status: "success", http_status: 200, ...noError, estimated: false }),
     aborted: (charge: AudioCharge) => paid.settle(costOf(charge), { ...aborted, ...noError, estimated: false }),
-    async left() {
+    async disconnected() {
       await call.aborted(wasStopped(call) ? planned : { ...planned, units: 0 });
     },
   });

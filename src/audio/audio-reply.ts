@@ -3,7 +3,7 @@
 import type { ErrorCode } from "../../generated/errors.ts";
 import type { Ask } from "../calls/ask.ts";
 import { settleWithout } from "../calls/call.ts";
-import { isLeft } from "../concurrency/stopping.ts";
+import { isDisconnected } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import { ApiError } from "../errors/fail.ts";
 import { type Amount, usdText } from "../money.ts";
@@ -33,9 +33,9 @@ async function wholeReply({ signal }: Ask, call: AudioCall, bytes: Buffer, { cha
   return { status: 200, headers: { ...billHeaders(call, bill), ...headers }, bytes };
 }
 
-/** A caller who left while the audio was made pays for it too, and gets it by repeating the request with its idempotency key. */
+/** A caller who disconnected while the audio was made pays for it too, and gets it by repeating the request with its idempotency key. */
 export async function chargeMade(signal: AbortSignal, call: AudioCall, charge: AudioCharge): Promise<AudioBill> {
-  if (isLeft(signal)) return await call.aborted(charge);
+  if (isDisconnected(signal)) return await call.aborted(charge);
   signal.throwIfAborted();
   return await call.complete(charge);
 }
@@ -67,7 +67,7 @@ function openSending(context: Replying, ask: Ask, call: AudioCall, body: AudioBo
   const interrupted = async (cause: unknown): Promise<ApiError> => {
     const error = new ApiError(interruptedCode, { status: 200 });
     // What a provider has begun to make, it bills whole.
-    if (isLeft(signal) || isSlowReader(cause))
+    if (isDisconnected(signal) || isSlowReader(cause))
       await call.aborted(charge).catch((unsettled: unknown) => reportUnsettled(context, ask, unsettled));
     else await settleWithout(context, call, error);
     return error;
@@ -88,9 +88,9 @@ function openSending(context: Replying, ask: Ask, call: AudioCall, body: AudioBo
       await sink.write(tail.last());
     } catch (cause) {
       body.cancel();
-      const route = isLeft(signal) ? null : streamBroke(context.breakers, call.attempts, cause);
+      const route = isDisconnected(signal) ? null : streamBroke(context.breakers, call.attempts, cause);
       const error = await interrupted(cause);
-      if (isLeft(signal)) return;
+      if (isDisconnected(signal)) return;
       context.log.warn({ ...withoutWords(cause), route, request_id: ask.requestId }, "an audio stream was interrupted");
       throw error;
     } finally {

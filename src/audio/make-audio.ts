@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import type { Ask } from "../calls/ask.ts";
 import type { Resolved } from "../catalog/resolve.ts";
-import { isLeft } from "../concurrency/stopping.ts";
+import { isDisconnected } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
 import { uuidHex } from "../ids.ts";
@@ -75,7 +75,7 @@ async function keptReply(
   try {
     const bill = await chargeMade(signal, call, charge);
     // Without an idempotency key the client has no way to learn its address.
-    if (isLeft(signal) && callId === undefined) signal.throwIfAborted();
+    if (isDisconnected(signal) && callId === undefined) signal.throwIfAborted();
     return {
       status: 200 as const,
       headers: { ...billHeaders(call, bill), "x-svc-duration-sec": String(seconds) },

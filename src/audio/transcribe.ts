@@ -92,7 +92,7 @@ const usualWaitMs = 5_000;
 export function transcribeOverChain(
   context: Pick<Context, "catalog" | "breakers" | "providers">,
   ask: Ask,
-  call: Pick<AudioCall, "ask" | "admitted" | "attempts" | "line" | "stream">,
+  call: Pick<AudioCall, "ask" | "admitted" | "attempts" | "connection" | "stream">,
   request: TranscriptionRequest,
   order: Omit<TranscriptionOrder, "timestamps">,
 ): Promise<Served<Transcript>> {

@@ -14,7 +14,7 @@ export interface Ask {
   since: number;
   /** Fires when the client has disconnected. */
   signal: AbortSignal;
-  /** Fires when the gateway has to stop, also for a caller who has left before. */
+  /** Fires when the gateway has to stop, also for a caller who has disconnected before. */
   stopping: AbortSignal;
   /** Of the call that an idempotency key claimed: its hold's id. Absent: a new one. */
   callId?: string;

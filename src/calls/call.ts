@@ -1,10 +1,10 @@
 // One admitted call until its one settlement: charged, free because it failed, or charged for what it made its upstream do before its
-// client left (docs/behaviour/billing.md#ends). The first end settles; any later one does nothing.
+// client disconnected (docs/behaviour/billing.md#ends). The first end settles; any later one does nothing.
 import type { ErrorCode } from "../../generated/errors.ts";
 import { operations } from "../../generated/operations.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Model } from "../catalog/types.ts";
-import { GatewayStopping, isLeft } from "../concurrency/stopping.ts";
+import { GatewayStopping, isDisconnected } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import { ApiError } from "../errors/fail.ts";
 import { shownError } from "../errors/text.ts";
@@ -53,7 +53,7 @@ export function openCall<Held extends Hold, Billed extends Bill>(
     attempts: [],
     served: null,
     firstByteMs: null,
-    line: null,
+    connection: null,
     used,
     answeredBy(candidate) {
       call.served = candidate;
@@ -78,8 +78,8 @@ export function openCall<Held extends Hold, Billed extends Bill>(
 /** How a call ends without an answer. */
 interface Ending {
   ask: Ask;
-  /** The client left. */
-  left(): Promise<void>;
+  /** The client disconnected. */
+  disconnected(): Promise<void>;
   failed: PaidCall<Hold, Bill>["failed"];
 }
 
@@ -104,7 +104,7 @@ export async function settleWithout({ log }: Pick<Context, "log">, call: Ending,
   const { operationId, requestId, signal, stopping } = call.ask;
   const planned = error instanceof ApiError ? error : new ApiError("internal_error", {});
   try {
-    if (isLeft(signal) && !stopping.aborted) await call.left();
+    if (isDisconnected(signal) && !stopping.aborted) await call.disconnected();
     else await call.failed(planned.code, shownError(planned, operations[operationId].dialect));
   } catch (cause) {
     log.error({ err: cause, request_id: requestId }, "a failed call could not be settled");

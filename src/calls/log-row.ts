@@ -6,7 +6,7 @@ import type { Used } from "../pricing/expense.ts";
 import { attemptRecord } from "../routing/attempt-record.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import { noUsage, type Usage } from "../usage.ts";
-import type { Connected } from "./leaving.ts";
+import type { Connected } from "./upstream-connection.ts";
 
 export interface Hold {
   id: string;
@@ -39,7 +39,7 @@ export interface Bill {
 export type Outcome = Pick<UsageLogRow, "status" | "http_status" | "error_code" | "error_message" | "estimated">;
 
 export const noError = { error_code: null, error_message: null };
-/** How a call ends whose caller has left. */
+/** How a call ends whose caller has disconnected. */
 export const aborted = { status: "aborted", http_status: 499 } as const;
 
 export function logRow(call: LoggedCall, { cost, prices, usage, units, unit }: Bill, outcome: Outcome): UsageLogRow {
@@ -90,10 +90,10 @@ export function tokensOf({ usage }: Pick<Bill, "usage">): number {
 }
 
 /** The last attempt is the one that answered, if any did. */
-function attemptRecords({ attempts, line, served, used }: LoggedCall, charged: Usage): AttemptRecord[] {
+function attemptRecords({ attempts, connection, served, used }: LoggedCall, charged: Usage): AttemptRecord[] {
   return attempts.map((attempt, index) => {
     const { tokens } = attempt.candidate.model;
-    const unsent = attempt.outcome === "aborted" && !(line?.attempt === index && line.sent);
+    const unsent = attempt.outcome === "aborted" && !(connection?.attempt === index && connection.sent);
     const record = attemptRecord(attempt, used(served !== null && index === attempts.length - 1, charged), unsent);
     return tokens === null ? record : { ...record, cost_basis: tokens.costBasis };
   });

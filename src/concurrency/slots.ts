@@ -12,7 +12,7 @@ export interface Slots {
 }
 
 /** For callers that never waited. One shared function: a closure made here would keep the other caller's data in memory. */
-export function alreadyLeft(): void {}
+export function alreadyGone(): void {}
 
 /** Waiters without a holder are served first come, first served; holders in turn, each within a fair quota of slots and of the queue. */
 export function openSlots(size: number, queue: number): Slots {
@@ -58,7 +58,7 @@ export function openSlots(size: number, queue: number): Slots {
       const ahead = queues.get(holder)?.size ?? 0;
       if (ahead === 0 && isFree(holder)) {
         run(start, holder);
-        return alreadyLeft;
+        return alreadyGone;
       }
       if (waiting >= queue || (holder !== undefined && !mayHold(ahead, 1, queue - waiting))) return false;
       const waiter = () => start();

@@ -8,6 +8,6 @@ export class GatewayStopping extends Error {
 }
 
 /** Whether the client disconnected, rather than the gateway having to stop. */
-export function isLeft(signal: AbortSignal): boolean {
+export function isDisconnected(signal: AbortSignal): boolean {
   return signal.aborted && !(signal.reason instanceof GatewayStopping);
 }

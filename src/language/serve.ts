@@ -4,11 +4,11 @@ import type { Ask } from "../calls/ask.ts";
 import { endUnserved } from "../calls/call.ts";
 import { asDeclared } from "../calls/declared-error.ts";
 import { servedModelOf } from "../calls/find-model.ts";
-import { callUpstream } from "../calls/leaving.ts";
+import { callUpstream } from "../calls/upstream-connection.ts";
 import { assertMayUse, mayUse } from "../calls/refusals.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
-import { isLeft } from "../concurrency/stopping.ts";
+import { isDisconnected } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import { ApiError } from "../errors/fail.ts";
 import { usdText } from "../money.ts";
@@ -19,7 +19,7 @@ import { type Candidate, candidatesOf } from "../routing/candidates.ts";
 import { capFor } from "./chat/upstream-body.ts";
 import { assertRoom, hasRoom, type OutputCap, surelyFits } from "./context-window.ts";
 import { countedUsage } from "./counted-usage.ts";
-import { chargeUnanswered, chargeWhole, stopsWhenLeft } from "./left-call.ts";
+import { chargeUnanswered, chargeWhole, stopsOnDisconnect } from "./abandoned-call.ts";
 import type { PromptSize } from "./prompt-size.ts";
 import { openTokenCall, type TokenBill, type TokenCall, type TokenHold } from "./token-call.ts";
 
@@ -82,7 +82,7 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
   try {
     const callOne = async (candidate: Candidate, heard: UpstreamCall["heard"]) => {
       const answered: { tally: Tally | null } = { tally: null };
-      const stops = stopsWhenLeft(candidate, stream, answered);
+      const stops = stopsOnDisconnect(candidate, stream, answered);
       const work = (upstream: UpstreamCall) => adapter.call({ candidate, hold, size, upstream });
       const answer = await callUpstream(call, candidate, { heard, stops, work });
       if (answer.kind === "stream") answered.tally = answer.tally;
@@ -95,14 +95,14 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     if (result.kind === "stream") return { kind: "stream", ask, call, headers, source: result as Stream };
     const answer = result as Answer;
     const characters = adapter.charactersOf(answer);
-    // A caller who left gets the answer by repeating the request with its idempotency key.
-    if (isLeft(ask.signal))
+    // A caller who disconnected gets the answer by repeating the request with its idempotency key.
+    if (isDisconnected(ask.signal))
       return { kind: "whole", ask, call, headers, answer, bill: await chargeWhole(context, call, answer, characters) };
     ask.signal.throwIfAborted();
     const counted = () => countedUsage(context, size, { deltas: 0, characters, prompt: null });
     return { kind: "whole", ask, call, headers, answer, bill: await call.complete(answer.usage, counted) };
   } catch (thrown) {
-    const ending = { ask, failed: call.failed, left: () => chargeUnanswered(context, call) };
+    const ending = { ask, failed: call.failed, disconnected: () => chargeUnanswered(context, call) };
     throw suggestOthers(await endUnserved(context, ending, thrown, own), context.catalog, candidates, mayServe);
   }
 }

@@ -2,15 +2,15 @@
 // interrupted. The charge is committed before the client reads the end.
 import { errors } from "../../generated/errors.ts";
 import type { Ask } from "../calls/ask.ts";
-import { isStopped } from "../calls/leaving.ts";
-import { isLeft } from "../concurrency/stopping.ts";
+import { isStopped } from "../calls/upstream-connection.ts";
+import { isDisconnected } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import type { Sink } from "../operation.ts";
 import { isSlowReader, UpstreamError, withoutWords } from "../providers/errors/upstream-error.ts";
 import type { AnswerStream } from "../providers/types.ts";
 import { streamBroke, streamEnded } from "../routing/attempt.ts";
 import { countedUsage } from "./counted-usage.ts";
-import { chargeReceived } from "./left-call.ts";
+import { chargeReceived } from "./abandoned-call.ts";
 import type { TokenBill, TokenCall } from "./token-call.ts";
 
 /** Proxies close silent connections after 15 s and more. */
@@ -70,11 +70,11 @@ export async function streamAnswer<Rec>(
       return sink.write(text);
     });
     streamEnded(context.breakers, call.attempts);
-    if (isLeft(ask.signal)) return await chargeReceived(context, answer);
+    if (isDisconnected(ask.signal)) return await chargeReceived(context, answer);
     const bill = await call.complete(source.tally.usage, () => countedUsage(context, call.size, source.tally));
     await sink.write(encoder.end(bill));
   } catch (error) {
-    if (isLeft(ask.signal) && !ask.stopping.aborted && (isStopped(call) || !(error instanceof UpstreamError)))
+    if (isDisconnected(ask.signal) && !ask.stopping.aborted && (isStopped(call) || !(error instanceof UpstreamError)))
       return await chargeReceived(context, answer);
     const route = streamBroke(context.breakers, call.attempts, error);
     context.log.warn({ ...withoutWords(error), route, request_id: ask.requestId }, "a stream was interrupted");
@@ -88,13 +88,13 @@ export async function streamAnswer<Rec>(
 /** Usage follows the finish reason within a moment; a host that reports none may keep its stream open. */
 const usageMs = 10_000;
 
-/** Bounds how long a finished answer is read on for its usage once its client has left. Called for each record. */
+/** Bounds how long a finished answer is read on for its usage once its client has disconnected. Called for each record. */
 function waitForUsage({ ask: { signal }, call, source: { tally } }: StreamedAnswer<AnswerStream<unknown>>): () => void {
   let bounded = false;
   const bound = () => {
-    if (bounded || !tally.finished || !isLeft(signal)) return;
+    if (bounded || !tally.finished || !isDisconnected(signal)) return;
     bounded = true;
-    setTimeout(() => call.line?.cut(), usageMs).unref();
+    setTimeout(() => call.connection?.close(), usageMs).unref();
   };
   signal.addEventListener("abort", bound, { once: true });
   bound();

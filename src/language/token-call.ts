@@ -47,9 +47,9 @@ export interface TokenCall extends PaidCall<TokenHold, TokenBill> {
   source: { tally: Tally } | null;
   /** The answer is complete. Without `usage` from the upstream, `counted` is charged, at most the hold. */
   complete(usage: Usage | null, counted: () => Promise<Usage>): Promise<TokenBill>;
-  /** The client left, or read so slowly that the upstream gave up: charged as in `complete`. */
+  /** The client disconnected, or read so slowly that the upstream gave up: charged as in `complete`. */
   aborted(usage: Usage | null, counted: () => Promise<Usage>): Promise<TokenBill>;
-  /** The client left before anything was sent. Nothing is charged. */
+  /** The client disconnected before anything was sent. Nothing is charged. */
   unsent(): Promise<void>;
   /** The stream failed after its head was sent. Nothing is charged. */
   interrupted(): Promise<void>;

@@ -19,7 +19,7 @@ export interface Provider {
   forward: readonly string[];
   /** Milliseconds to the first byte of an answer. */
   timeoutMs: number;
-  /** What happens to a call whose caller left; null: what follows from the answer so far (docs/behaviour/streams.md#disconnects). */
+  /** What happens to a call whose caller disconnected; null: what follows from the answer so far (docs/behaviour/streams.md#disconnects). */
   onDisconnect: OnDisconnect | null;
 }
 
@@ -64,13 +64,13 @@ export interface UpstreamCall {
   /** Told what the upstream calls its answer; absent: no record of it is kept. */
   heard?: ((responseId: string) => void) | undefined;
   /** Absent: a call that doesn't depend on a caller's connection. */
-  leaving?: Leaving | undefined;
+  disconnect?: Disconnect | undefined;
 }
 
-/** How a call learns that its caller left, and what it had sent by then. */
-export interface Leaving {
+/** How a call learns that its caller disconnected, and what it had sent by then. */
+export interface Disconnect {
   /** The upstream is to stop, and what it still sends until it has noticed is read. Unlike `signal` it loses no output that is billed. */
-  hangUp: AbortSignal;
+  stopUpstream: AbortSignal;
   /** Called when a request goes onto a socket: from then on the provider may bill it. */
   onSent(): void;
 }

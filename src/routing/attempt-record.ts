@@ -3,7 +3,7 @@ import { expenseOf, type Used } from "../pricing/expense.ts";
 import type { FailureCause } from "../providers/errors/upstream-error.ts";
 import type { Attempt } from "./attempt.ts";
 
-/** `used`: what its provider measured, else the most that it is likely to bill. `unsent`: its caller left before the request was sent. */
+/** `used`: what its provider measured, else the most that it is likely to bill. `unsent`: its caller disconnected before the request was sent. */
 export function attemptRecord(attempt: Attempt, used: Used, unsent = false) {
   const { candidate, outcome, status, latencyMs, responseId, failure } = attempt;
   const { routeId, model, route } = candidate;

@@ -1,4 +1,4 @@
-// Exchanges whose client has left while their handler still works: a paid call is read on until its provider has said what it cost
+// Exchanges whose client has disconnected while their handler still works: a paid call is read on until its provider has said what it cost
 // (docs/behaviour/streams.md#disconnects). They hold their part of the memory bounds, and a shutdown waits for them.
 
 export interface Abandoned<Exchange> {

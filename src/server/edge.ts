@@ -145,7 +145,7 @@ export function openExchange(edge: Edge, req: IncomingMessage, res: ServerRespon
   const path = withWholeModelId(target.path);
   let controller: AbortController | null = null;
   let stopper: AbortController | null = null;
-  // What it holds is given back when both are over: a call whose client left may go on.
+  // What it holds is given back when both are over: a call whose client disconnected may go on.
   let closed = false;
   let handled = false;
   const giveBack = () => {

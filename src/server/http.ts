@@ -55,7 +55,7 @@ export async function createServer(parts: ServerParts): Promise<Server> {
   parts.metrics.gauge("svc_request_file_bytes", "Bytes of forms' files on disk", () => edge.files.taken());
   parts.metrics.gauge(
     "svc_abandoned_requests",
-    "Requests whose client has left and whose provider is still read for what it charges",
+    "Requests whose client has disconnected and whose provider is still read for what it charges",
     () => edge.abandoned.all().length,
   );
   const dispatch = await createDispatch(edge, parts.handlers);

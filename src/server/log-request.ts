@@ -4,11 +4,11 @@ import { mediaPrefix } from "../network/own-addresses.ts";
 import type { Edge, Exchange } from "./edge.ts";
 
 /** nginx's number for a client that disconnected before the answer; nothing was sent, so we have no status. */
-const clientLeft = 499;
+const clientClosedRequest = 499;
 
 export function logRequest(edge: Edge, exchange: Exchange, finish: (operation: string, status: number) => number): void {
   const { req, res, operation, caller } = exchange;
-  const status = res.headersSent ? res.statusCode : clientLeft;
+  const status = res.headersSent ? res.statusCode : clientClosedRequest;
   const seconds = finish(operation?.id ?? "none", status);
   const line = {
     request_id: exchange.requestId,

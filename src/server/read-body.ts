@@ -92,7 +92,7 @@ function collect(edge: Edge, exchange: Exchange, max: number): Promise<Buffer> {
     const onClose = () => {
       // The response's own "close" comes a little later; nothing may be answered or reported in between.
       exchange.gone = true;
-      settle(() => reject(new Error("the client left before its body was complete")));
+      settle(() => reject(new Error("the client disconnected before its body was complete")));
     };
     if (req.destroyed) return onClose();
     req.on("data", onData).on("end", onEnd).on("close", onClose).on("error", onClose);

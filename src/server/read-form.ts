@@ -104,7 +104,7 @@ function feed({ limits }: Edge, exchange: Exchange, parser: FormParser, bytesMax
       if (ended) return;
       exchange.gone = true;
       parser.abort(() => {
-        throw new Error("the client left before its form was complete");
+        throw new Error("the client disconnected before its form was complete");
       });
     };
     parser.done.catch(onFailure);

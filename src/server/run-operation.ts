@@ -156,8 +156,8 @@ const comeBackMs = { least: 3_000, spread: 5_000 };
 /** Fails with overloaded. The exchange gives its slot back when it ends (edge.ts). */
 function admit(edge: Edge, exchange: Exchange, { method, errors }: Pick<Operation, "method" | "errors">): void {
   if (method === "get" || !errors.includes("overloaded")) return;
-  // Nothing is read or made for a client that left during authentication.
-  if (exchange.gone) throw new Error("the client left before its request was admitted");
+  // Nothing is read or made for a client that disconnected during authentication.
+  if (exchange.gone) throw new Error("the client disconnected before its request was admitted");
   if (!edge.work.take(exchange.holder, 1)) fail("overloaded", { retryAfterMs: comeBackMs.least + Math.random() * comeBackMs.spread });
   exchange.atWork = true;
 }

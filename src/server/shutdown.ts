@@ -24,7 +24,7 @@ export function createShutdown(edge: Edge, server: Server, connections: Connecti
   let closed: Promise<void> | null = null;
   let cutAt = Infinity;
   let cut: NodeJS.Timeout | undefined;
-  /** Ends the wait for calls whose clients have left. */
+  /** Ends the wait for calls whose clients have disconnected. */
   const late = Promise.withResolvers<void>();
 
   const cutWithin = (graceMs: number) => {

@@ -23,7 +23,7 @@ export async function sendPlan(
   call.billed = { input: bill.input, output: bill.output };
   // Before node:http ends the connection.
   if (knobs.left !== undefined)
-    response.req.socket.prependOnceListener("end", () => endForLeft(knobs.left!, knobs, protocol, call, response));
+    response.req.socket.prependOnceListener("end", () => endForDisconnect(knobs.left!, knobs, protocol, call, response));
   if (knobs.slowMs && !(await waitFor(response, knobs.slowMs))) return;
   // The client's own time-out ends a hanging call.
   if (knobs.hang) return;
@@ -68,7 +68,7 @@ function sendHalf(reply: WholeReply, knobs: Knobs, call: OpenCall, response: Ser
 }
 
 /** The answer to a client that has closed its side of the connection, and may still read. */
-function endForLeft(status: number, knobs: Knobs, protocol: SimulatorProtocol, call: OpenCall, response: ServerResponse): void {
+function endForDisconnect(status: number, knobs: Knobs, protocol: SimulatorProtocol, call: OpenCall, response: ServerResponse): void {
   if (response.writableEnded) return;
   call.finish("aborted");
   const error = renderStreamError(protocol, knobs);

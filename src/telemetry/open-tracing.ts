@@ -102,7 +102,7 @@ function endRequest(span: Span, { method, route, operation, status, code, model,
   if (route !== null) span.setAttribute("http.route", route);
   if (operation !== null) span.setAttribute("svc.operation", operation);
   if (model !== null) span.setAttribute("svc.model", model);
-  if (status === null) span.setAttribute("error.type", "client_left");
+  if (status === null) span.setAttribute("error.type", "client_disconnected");
   else span.setAttribute("http.response.status_code", status);
   if (code !== null) span.setAttribute("svc.error_code", code);
   if (status !== null && status >= 500) fail(span, code ?? String(status));

@@ -46,7 +46,13 @@ async function run(transcribe: Transcribe, form: { fields?: object; signal?: Abo
   const attempts: Attempt[] = [];
   const signal = form.signal ?? new AbortController().signal;
   const ask = { signal, stopping: new AbortController().signal, requestId: "req_test", caller: { purchased: 1n } } as Ask;
-  const call: Parameters<typeof transcribeOverChain>[2] = { ask, attempts, admitted: { model, alias: null }, stream: false, line: null };
+  const call: Parameters<typeof transcribeOverChain>[2] = {
+    ask,
+    attempts,
+    admitted: { model, alias: null },
+    stream: false,
+    connection: null,
+  };
   const request = transcriptionRequest({ response_format: "text", ...form.fields }, { kind: "file", path: "/nowhere", bytes: 1 });
   const file = { path: "/nowhere", bytes: 1, contentType: "audio/wav", extension: "wav" };
   const order = { file, seconds: 1, language: null, prompt: null, temperature: 0 };

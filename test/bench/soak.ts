@@ -1,4 +1,4 @@
-// `npm run bench:soak -- --minutes 30 --rate 40 --compare --json FILE`: a mixed load with clients that leave, upstreams that break and bodies of
+// `npm run bench:soak -- --minutes 30 --rate 40 --compare --json FILE`: a mixed load with clients that disconnect, upstreams that break and bodies of
 // megabytes on one gateway process; then whether its heap and memory still rise, and whether a socket, a hold, a job, a row or a file is left.
 // --compare tells which constructors grew (two heap snapshots, which themselves cost memory).
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

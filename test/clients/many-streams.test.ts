@@ -94,7 +94,7 @@ test("fifty streams on a small balance: some are refused with 402, none is lost,
   expect((await clients.gateway.balance(customer.account)).balance).toBeGreaterThanOrEqual(0);
 });
 
-test("callers who leave at any moment, before the first byte or after the last: no hold stays, no upstream call stays open", async () => {
+test("callers who disconnect at any moment, before the first byte or after the last: no hold stays, no upstream call stays open", async () => {
   const customer = await clients.customer();
   clients.gateway.simulator.reset();
   const { completions } = customer.openai({ maxRetries: 0 }).chat;

@@ -64,7 +64,7 @@ test("a charge that cannot be written breaks the stream with the same error, nev
   await ledger.settle(unsettled); // its hold would end by itself, but not before this file does
 });
 
-describe("a caller who leaves", () => {
+describe("a caller who disconnects", () => {
   test("by break: pays for what was delivered, and the upstream is left at once", async () => {
     const customer = await clients.customer();
     const stream = await customer.openai().chat.completions.create({ model: "plain/unhurried", messages, stream: true });

@@ -31,7 +31,7 @@ describe("what a call costs the operator", () => {
     expect(row.expense).toBe(ofTokens(row.input_tokens, row.output_tokens) + 3n * 10n + 5n * 200n);
   });
 
-  test("a call whose caller leaves while its answer is made costs the operator at least the prompt", async () => {
+  test("a call whose caller disconnects while its answer is made costs the operator at least the prompt", async () => {
     const body = JSON.stringify({ ...asks.chat.body, model: "demo/slow" });
     const headers = { authorization: `Bearer ${account.key}`, "content-type": "application/json", "x-request-id": "req_that_leaves" };
     const leaving = new AbortController();

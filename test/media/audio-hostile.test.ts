@@ -198,7 +198,7 @@ describe("the threads", () => {
     expect(await patient.measure(order, never)).toBe(2);
     await patient.close();
   });
-  test("a client that leaves ends the wait with its reason; one that has left waits for nothing", async () => {
+  test("a client that disconnects ends the wait with its reason; one that is disconnected waits for nothing", async () => {
     const meter = openAudioMeter();
     const leaving = new AbortController();
     const order = { path: fixturePath("clip-endless.mp4"), extension: "m4a" };

@@ -82,7 +82,7 @@ describe("loading what a provider made", () => {
     expect(server.requests).toHaveLength(before);
   });
 
-  test("ends with the signal's reason where the caller leaves", async () => {
+  test("ends with the signal's reason where the caller disconnects", async () => {
     const controller = new AbortController();
     serve = (_req, res) => {
       res.writeHead(200).write("beginning");

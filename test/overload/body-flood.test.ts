@@ -130,7 +130,7 @@ test.each<[string, Buffer, number]>([
   await expectFair(account, replies);
 });
 
-test("clients that leave while theirs are read leave nothing in the room", async () => {
+test("clients that disconnect while theirs are read leave nothing in the room", async () => {
   const { key } = await world.createAccount("1000");
   const body = empties(490_000);
   const calls = Array.from({ length: 4 }, () => open(key, body).on("error", () => undefined));

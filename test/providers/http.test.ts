@@ -137,7 +137,7 @@ describe("what ends a call", () => {
     const host = await startHost((_request, response) => void (when === "before headers" || response.writeHead(200).write("begun")));
     const upstream = useUpstream();
     const abort = new AbortController();
-    const reason = new Error("the client left");
+    const reason = new Error("the client disconnected");
     const sent = upstream.send(requestTo(host.url, { signal: abort.signal }));
     const read = sent.then((answer) => answer.body.bytes(100));
     await until(() => host.requests.length === 1);

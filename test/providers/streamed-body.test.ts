@@ -162,8 +162,8 @@ describe("ends before all of it was sent", () => {
     const files = openFiles();
     const sent = upstream.send(requestTo(host.url, form, { signal: abort.signal }));
     await until(() => host.got() > 0);
-    abort.abort(new Error("the client left"));
-    await expect(sent).rejects.toThrow("the client left");
+    abort.abort(new Error("the client disconnected"));
+    await expect(sent).rejects.toThrow("the client disconnected");
     await until(() => upstream.gauge().calls === 0 && upstream.gauge().sockets === 0 && openFiles() <= files);
   });
 

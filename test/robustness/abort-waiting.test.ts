@@ -1,4 +1,4 @@
-// The client leaves while the gateway waits for the database: between the last content and [DONE], or before its call
+// The client disconnects while the gateway waits for the database: between the last content and [DONE], or before its call
 // was admitted at all. A lock on the account's balance holds the gateway in exactly that moment.
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -43,7 +43,7 @@ const logRows = async ({ accountId }: TestAccount) =>
   }[];
 const answered = () => gateway.simulator.counters().answered;
 
-describe("a client that leaves while its charge is being written", () => {
+describe("a client that disconnects while its charge is being written", () => {
   test.each([{ stream: true }, { stream: false }])("pays for the whole answer, once (streamed: $stream)", async ({ stream }) => {
     const account = await gateway.createAccount({ deposit: "10" });
     const before = answered();
@@ -61,7 +61,7 @@ describe("a client that leaves while its charge is being written", () => {
   });
 });
 
-test("a client that leaves while its reservation is being made: no upstream call, nothing charged, no hold stays", async () => {
+test("a client that disconnects while its reservation is being made: no upstream call, nothing charged, no hold stays", async () => {
   const account = await gateway.createAccount({ deposit: "10" });
   const before = gateway.simulator.counters().received;
   await whileBalanceIsLocked(account, async () => {

@@ -111,7 +111,7 @@ async function logOf({ accountId }: TestAccount): Promise<UsageLogRow[]> {
   return (await gateway.context.db.pool.query<UsageLogRow>("select * from usage_log where account_id = $1", [accountId])).rows;
 }
 
-describe("a client that leaves", () => {
+describe("a client that disconnects", () => {
   test.concurrent.each(cells)(
     "$phase (streamed: $stream): the upstream call ends, the prompt and what was received are charged, no hold stays",
     async (cell) => {

@@ -1,4 +1,4 @@
-// Asks a gateway for audio over a socket of its own, and leaves in every way that clients leave.
+// Asks a gateway for audio over a socket of its own, and leaves in every way that clients disconnect.
 import { request } from "node:http";
 
 export interface AudioAsk {
@@ -24,7 +24,7 @@ export interface AudioHeard {
   status: number;
   headers: Record<string, string>;
   bytes: Buffer;
-  /** The answer had its proper end; it ended without; the client left before either. */
+  /** The answer had its proper end; it ended without; the client disconnected before either. */
   outcome: "whole" | "broken" | "left";
 }
 

@@ -24,7 +24,7 @@ async function countedOf(accountId: bigint): Promise<bigint> {
 }
 
 test("of thirty calls of all kinds at once exactly five run, of each kind as many as it has; the rest count for nothing", async () => {
-  // A call that hangs ends when its caller leaves.
+  // A call that hangs ends when its caller disconnects.
   const start = () => world.startWith(fewSlots, {}, { on_disconnect: "cancel" });
   const gateways = await Promise.all([start(), start()]);
   const { accountId, key } = await world.createAccount("20");

@@ -1,4 +1,4 @@
-// A chat client that leaves when it is told to and that can stop reading: node:http, because fetch buffers what it was
+// A chat client that disconnects when it is told to and that can stop reading: node:http, because fetch buffers what it was
 // given, and because thousands of calls must cost little.
 import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
 

@@ -158,7 +158,7 @@ describe.each(Object.keys(calls))("%s", (name) => {
   });
 });
 
-test("a caller who leaves takes the call along to a host that is to stop, whatever it is about", async () => {
+test("a caller who disconnects takes the call along to a host that is to stop, whatever it is about", async () => {
   for (const [name, [path, body, isForm]] of Object.entries(calls)) {
     let open: ServerResponse | undefined;
     answer = (response) => void (open = response);

@@ -98,7 +98,7 @@ test.each([
   ["/v1/messages", "chat"],
   ["/v1/chat/completions", "claude"],
   ["/v1/chat/completions", "chat"],
-])("%s, %s: a client that leaves after a tool's name pays for it", async (path, model) => {
+])("%s, %s: a client that disconnects after a tool's name pays for it", async (path, model) => {
   const start = { type: "message_start", message: { usage: { input_tokens: 900 } } };
   const tool = { type: "content_block_start", index: 0, content_block: { type: "tool_use", id: "t", name: "yes", input: {} } };
   const call = { index: 0, id: "t", type: "function", function: { name: "yes", arguments: "" } };

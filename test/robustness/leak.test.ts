@@ -35,7 +35,7 @@ async function heap(): Promise<number> {
   return Number(heapSize());
 }
 
-test(`${streams} streams whose clients leave, ${atOnce} at a time, leave no socket, no upstream call, no hold and a flat heap`, async () => {
+test(`${streams} streams whose clients disconnect, ${atOnce} at a time, leave no socket, no upstream call, no hold and a flat heap`, async () => {
   const account = await world.createAccount("5000");
   const leave = (count: number) =>
     inParallel(count, atOnce, (index) =>

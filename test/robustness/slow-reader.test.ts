@@ -1,5 +1,5 @@
 // A client that takes nothing while its answer comes: the upstream is paused, memory stays bounded, and it ends, by
-// itself after a while or when the client leaves.
+// itself after a while or when the client disconnects.
 import type { IncomingMessage } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";

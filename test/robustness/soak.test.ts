@@ -1,4 +1,4 @@
-// The short form of `npm run bench:soak`: a mixed load whose clients leave at random moments, and nothing of it is left once they have gone.
+// The short form of `npm run bench:soak`: a mixed load whose clients disconnect at random moments, and nothing of it is left once they have gone.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
@@ -14,7 +14,7 @@ import { until } from "./chat-client.ts";
 const calls = 160;
 /** So few that a slow machine is slow, and not overloaded. */
 const openMax = 24;
-/** What an upstream leaves hanging, its client leaves. */
+/** What an upstream leaves hanging, its client disconnects. */
 const timeoutMs = 6_000;
 /** As src/main.ts gives up: a job whose upstream hangs aside, everything ends within seconds of its client. */
 const quietMs = 60_000;
@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 test(
-  `${calls} mixed calls with clients that leave and upstreams that break leave no connection, file, hold, job, row, timer or request behind`,
+  `${calls} mixed calls with clients that disconnect and upstreams that break leave no connection, file, hold, job, row, timer or request behind`,
   { timeout: 180_000 },
   async () => {
     await warmUp(world, timeoutMs);
@@ -67,7 +67,7 @@ test(
     const { files, others } = descriptorsOf(world);
     expect(files).toBe(0);
     expect(others).toBeLessThanOrEqual(descriptorsBefore.others + keptThreadsOthers);
-    // Timers that end an upstream connection of a caller who left run out within seconds.
+    // Timers that end an upstream connection of a caller who disconnected run out within seconds.
     await eventually(async () => {
       const live = await liveIn(world, watched);
       expect(Object.entries(live).filter(([name, count]) => count > liveBefore[name]! + strayMax)).toEqual([]);

@@ -10,7 +10,7 @@ import { highTiers } from "../support/tiers.ts";
 
 const pollers = sized(1_000, 300);
 
-test(`${pollers} long polls: half of the clients leave, a stop answers the rest at once with the job as it stands`, async () => {
+test(`${pollers} long polls: half of the clients disconnect, a stop answers the rest at once with the job as it stands`, async () => {
   const model = { id: "demo/image", type: "image", pricing: { mode: "per-image", usd_per_image: 0.04 } };
   const catalog = JSON.stringify({
     providers: [{ id: "east", protocol: "fal", base_url: "http://127.0.0.1:9" }],

@@ -128,7 +128,7 @@ describe("rules of an operation", () => {
     });
   });
 
-  test("a pause is no part of the attempt's time, and a caller who leaves in it costs the route nothing", async () => {
+  test("a pause is no part of the attempt's time, and a caller who disconnects in it costs the route nothing", async () => {
     const attempts: Attempt[] = [];
     const controller = new AbortController();
     const pause = async () => {
@@ -174,7 +174,7 @@ describe("breakers", () => {
       expect(await run([fault, "ok"], breakers)).toMatchObject({ code: "provider_unavailable", tried: ["a"] });
     },
   );
-  test("a caller that left takes no probe along", async () => {
+  test("a caller that disconnected takes no probe along", async () => {
     const controller = new AbortController();
     controller.abort(new Error("gone"));
     await expect(attempt(candidates, createBreakers(), controller.signal, [], async () => "never")).rejects.toThrow("gone");

@@ -132,7 +132,7 @@ describe("a body that isn't what was announced", () => {
     expect(handled).toBe(0);
     expect(edge.logs.filter((line) => line["err"])).toEqual([]);
   });
-  test("shorter, then the client leaves", async () => {
+  test("shorter, then the client disconnects", async () => {
     edge = await startEdge();
     const socket = await openSocket(edge.port);
     await socket.send(head("POST", path, { ...typed, "content-length": "1000" }) + text);

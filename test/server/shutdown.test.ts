@@ -73,7 +73,7 @@ describe("close", () => {
     await socket.ended();
     await eventually(() => aborted);
   });
-  test("ends although handlers never do: of a client that left, and of one that stays", async () => {
+  test("ends although handlers never do: of a client that disconnected, and of one that stays", async () => {
     const asks: Ask[] = [];
     const { edge, socket } = await withOpenRequest(() => (_context, _request, ask) => (asks.push(ask), new Promise(() => undefined)));
     const other = await openSocket(edge.port);

@@ -175,7 +175,7 @@ describe("a streamed reply", () => {
   });
 });
 
-describe("a client that leaves fires the signal exactly once", () => {
+describe("a client that disconnects fires the signal exactly once", () => {
   async function leave(phase: "before the head" | "mid stream", ask: "early" | "late") {
     const fired: unknown[] = [];
     let reached = false;

@@ -1,4 +1,4 @@
-// Every fault that a model id can ask for, the record of calls, and what happens when clients leave.
+// Every fault that a model id can ask for, the record of calls, and what happens when clients disconnect.
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
@@ -140,7 +140,7 @@ describe("flaky", () => {
   });
 });
 
-describe("clients that leave", () => {
+describe("clients that disconnect", () => {
   for (const model of ["sim-hang", "m+sim-slow-60000ms", "m+sim-stall-after-2", "m+sim-tokens-1000+sim-pace-20ms"]) {
     test(`${model}: the abort is counted and the socket closed`, async () => {
       const leave = new AbortController();

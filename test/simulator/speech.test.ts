@@ -96,7 +96,7 @@ describe("faults of a stream of bytes", () => {
     await expect(speak({ model: "m+sim-fail-503" })).rejects.toMatchObject({ status: 503 });
   });
 
-  test("stalls after N pieces until the client leaves; a pace between pieces", async () => {
+  test("stalls after N pieces until the client disconnects; a pace between pieces", async () => {
     const left = new AbortController();
     const reply = await post(simulator.current, "/v1/audio/speech", { model: "m+sim-stall-after-2", voice: "v", input }, left.signal);
     expect((await reply.body!.getReader().read()).value!.length).toBeGreaterThan(0);

@@ -158,8 +158,8 @@ describe("long sounds", () => {
   test("an abort stops it", async () => {
     const abort = new AbortController();
     const converting = convertWhole(tonePcm(440, 24_000, 20), 24_000, "mp3_44100_128", abort.signal);
-    abort.abort(new Error("the client left"));
-    await expect(converting).rejects.toThrow("the client left");
+    abort.abort(new Error("the client disconnected"));
+    await expect(converting).rejects.toThrow("the client disconnected");
   });
 
   test("a reader that waits is waited for", async () => {

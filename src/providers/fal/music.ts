@@ -84,7 +84,8 @@ async function lookUntilMade(queue: UpstreamQueue, call: UpstreamCall, ticket: T
       }
     }
   } catch (error) {
-    if (!isOver(error)) queue.cancel({ ...call, signal: AbortSignal.timeout(cancelMs), leaving: undefined }, ticket).catch(() => undefined);
+    if (!isOver(error))
+      queue.cancel({ ...call, signal: AbortSignal.timeout(cancelMs), disconnect: undefined }, ticket).catch(() => undefined);
     throw error;
   }
 }

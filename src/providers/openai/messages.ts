@@ -21,8 +21,8 @@ export function openaiMessages(chat: Chat): Messages {
       stopSequences: request.stop_sequences ?? [],
       showsThinking: !(request.thinking !== undefined && "display" in request.thinking && request.thinking.display === "omitted"),
     };
-    const { route, signal, leaving, requestId, publicModel, account, heard, stream, outputMax } = call;
-    const answering = chat({ route, signal, leaving, requestId, publicModel, account, heard, body, stream, outputMax });
+    const { route, signal, disconnect, requestId, publicModel, account, heard, stream, outputMax } = call;
+    const answering = chat({ route, signal, disconnect, requestId, publicModel, account, heard, body, stream, outputMax });
     const promptTokens = stream ? call.promptTokens() : Promise.resolve(0); // counted while the upstream thinks
     const answer = await answering.catch(inCallersWords);
     return answer.kind === "whole" ? chatToMessage(answer, asked) : chatToMessageStream(answer, asked, promptTokens);

@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type { Dispatcher, Pool } from "undici";
-import { alreadyLeft, type Slots } from "../../concurrency/slots.ts";
+import { alreadyGone, type Slots } from "../../concurrency/slots.ts";
 import { type Failure, socketFailure, UpstreamError } from "../errors/upstream-error.ts";
 import { type BodyFeed, openBody } from "./body.ts";
 import { targetOf } from "./target.ts";
@@ -16,7 +16,7 @@ export function startCall(pool: Pool, slots: Slots, request: UpstreamRequest, li
   return new Promise((resolve, reject) => {
     const call = openCall(request, limits, resolve, reject);
     const leave = slots.take(() => {
-      call.leaveQueue = alreadyLeft;
+      call.leaveQueue = alreadyGone;
       call.sends();
       pool.dispatch(dispatchOptions(request, openBodyOf(request, call), limits), handlerOf(call, slots, request.account));
     }, request.account);
@@ -36,7 +36,7 @@ interface OpenCall {
   /** The call's socket, from its first byte on. */
   socket: Socket | null;
   /** Set once the host was told to stop: its closing is then no fault. */
-  hungUp: { reason: unknown } | null;
+  closedFor: { reason: unknown } | null;
   /** The request goes onto a socket. */
   starts(): void;
   /** The call waits no longer: the host's timeout starts now. */
@@ -53,7 +53,7 @@ function openCall(
   resolve: (answer: UpstreamAnswer) => void,
   reject: (reason: unknown) => void,
 ): OpenCall {
-  const { signal, leaving } = request;
+  const { signal, disconnect } = request;
   const firstByteMs = firstByteOf(request);
   let sending = false;
   let answered = false;
@@ -67,17 +67,17 @@ function openCall(
   const deadline = setTimeout(() => call.stop(late()), firstByteMs);
   const onAbort = () => call.stop(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
-  const onHangUp = () => hangUp(call, leaving?.hangUp.reason);
-  leaving?.hangUp.addEventListener("abort", onHangUp, { once: true });
+  const onStopUpstream = () => closeOurSide(call, disconnect?.stopUpstream.reason);
+  disconnect?.stopUpstream.addEventListener("abort", onStopUpstream, { once: true });
   const call: OpenCall = {
     controller: null,
     over: false,
     sent: null,
     feed,
-    leaveQueue: alreadyLeft,
+    leaveQueue: alreadyGone,
     socket: null,
-    hungUp: null,
-    starts: () => leaving?.onSent(),
+    closedFor: null,
+    starts: () => disconnect?.onSent(),
     sends() {
       sending = true;
       deadline.refresh();
@@ -101,24 +101,24 @@ function openCall(
       call.over = true;
       clearTimeout(deadline);
       signal.removeEventListener("abort", onAbort);
-      leaving?.hangUp.removeEventListener("abort", onHangUp);
+      disconnect?.stopUpstream.removeEventListener("abort", onStopUpstream);
     },
   };
   return call;
 }
 
 /** How long a host is read that doesn't close its side when we close ours. */
-const hangUpMs = 2_000;
+const readOnMs = 2_000;
 
 /**
  * Closes only our side of the socket: hosts take that for a client that is gone and close theirs. What they generated until then still
  * arrives and is counted; a reset would lose it, and they bill it.
  */
-function hangUp(call: OpenCall, reason: unknown): void {
+function closeOurSide(call: OpenCall, reason: unknown): void {
   if (call.socket === null) return call.stop(reason);
-  call.hungUp = { reason };
+  call.closedFor = { reason };
   call.socket.end();
-  setTimeout(() => call.stop(reason), hangUpMs).unref();
+  setTimeout(() => call.stop(reason), readOnMs).unref();
 }
 
 /** undici tells the socket of a request only here, right after the request's onRequestStart. */
@@ -147,14 +147,14 @@ function handlerOf(call: OpenCall, slots: Slots, account: bigint | undefined): D
     onResponseEnd() {
       slots.release(account);
       call.sent?.destroy(); // answered before the whole body was sent
-      if (call.hungUp !== null) call.socket?.destroy(); // nothing more can be sent on it
+      if (call.closedFor !== null) call.socket?.destroy(); // nothing more can be sent on it
       if (call.over) return;
       call.finish();
       call.feed.end();
     },
     onResponseError(_controller, error) {
       slots.release(account);
-      call.stop(call.hungUp?.reason ?? connectionFault(error));
+      call.stop(call.closedFor?.reason ?? connectionFault(error));
     },
   };
 }

@@ -31,7 +31,7 @@ export function connectUpstreams(change: Partial<UpstreamLimits> = {}): Upstream
   return {
     async send(request) {
       request.signal.throwIfAborted();
-      request.leaving?.hangUp.throwIfAborted();
+      request.disconnect?.stopUpstream.throwIfAborted();
       if (closed) throw new Error("The upstream connections are closed.");
       const address = addressOf(request);
       const { pool, slots } = origins.of(address);

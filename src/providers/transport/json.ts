@@ -53,7 +53,7 @@ export function parseObject(text: string, parse: Parse = parseJson): Json {
 
 /** `path` is below the provider's base URL. */
 export function jsonRequest(
-  { route, requestId, signal, leaving, account, heard }: UpstreamCall,
+  { route, requestId, signal, disconnect, account, heard }: UpstreamCall,
   path: string,
   body: JsonText,
   stream = false,
@@ -67,13 +67,13 @@ export function jsonRequest(
     accept: stream ? "text/event-stream, application/json" : "application/json", // hosts may ignore `stream`
     requestId,
     signal,
-    leaving,
+    disconnect,
     account,
     heard,
   };
 }
 
 /** A request without a body; its address may be one that the provider answered with. */
-export function bareRequest({ route, requestId, signal, leaving }: UpstreamCall, method: "GET" | "PUT", path: string): UpstreamRequest {
-  return { provider: route.provider, method, path, body: null, contentType: "", accept: "application/json", requestId, signal, leaving };
+export function bareRequest({ route, requestId, signal, disconnect }: UpstreamCall, method: "GET" | "PUT", path: string): UpstreamRequest {
+  return { provider: route.provider, method, path, body: null, contentType: "", accept: "application/json", requestId, signal, disconnect };
 }

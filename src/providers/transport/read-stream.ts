@@ -34,15 +34,15 @@ export interface StreamReader<Rec, Shown extends Tally> {
 export async function readStream<Rec, Shown extends Tally>(
   { body }: UpstreamAnswer,
   open: (onEnd: () => void) => StreamReader<Rec, Shown>,
-  { signal, leaving }: Pick<UpstreamCall, "signal" | "leaving">,
+  { signal, disconnect }: Pick<UpstreamCall, "signal" | "disconnect">,
   startAfterMs: number,
 ): Promise<AnswerStream<Rec, Shown>> {
   const reader = open(() => void setTimeout(body.cancel, lingerMs).unref());
   const { outlet, tally } = reader;
   const timer = setTimeout(outlet.start, startAfterMs);
-  // No other route follows a caller's leaving.
-  if (leaving?.hangUp.aborted) outlet.start();
-  else leaving?.hangUp.addEventListener("abort", outlet.start, { once: true });
+  // No other route follows once the caller has disconnected.
+  if (disconnect?.stopUpstream.aborted) outlet.start();
+  else disconnect?.stopUpstream.addEventListener("abort", outlet.start, { once: true });
   void readToEnd(body, reader);
   try {
     await outlet.started;

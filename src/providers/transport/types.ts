@@ -1,7 +1,7 @@
 // The types of one request to an upstream, its answer, and the client that sends it.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
-import type { Leaving, Provider } from "../types.ts";
+import type { Disconnect, Provider } from "../types.ts";
 
 export type OnChunk = (chunk: Buffer) => void | Promise<void>;
 
@@ -51,7 +51,7 @@ export interface UpstreamRequest {
   /** Told the id that the answer's headers name. */
   heard?: ((responseId: string) => void) | undefined;
   signal: AbortSignal;
-  leaving?: Leaving | undefined;
+  disconnect?: Disconnect | undefined;
   /** For work that is slower than an answer: the least time to the first byte, upload included, where the provider's own timeout is shorter. */
   firstByteMs?: number;
 }

@@ -1,7 +1,7 @@
 // POST /v1/chat/completions with stream: true: the records, the charge, and interrupted streams.
 import { describe, expect, test } from "vitest";
 import { chatWorld, costUsd, hello, language, prices, recordsOf, textOf } from "./chat-gateway.ts";
-import { leave } from "./leave.ts";
+import { leave } from "./disconnect.ts";
 
 const world = chatWorld(
   [

@@ -8,7 +8,7 @@ import { checkedRequest } from "../../support/request.ts";
 import { scratchFolder } from "../../support/leftovers.ts";
 import { spawnGateway, type SpawnedGateway } from "../../support/spawned-gateway.ts";
 import { type ChatWorld, chatWorld, costUsd, hello, language, prices, provider, recordsOf } from "./chat-gateway.ts";
-import { leave } from "./leave.ts";
+import { leave } from "./disconnect.ts";
 
 const refuseTokenizer = `
   import { registerHooks } from "node:module";

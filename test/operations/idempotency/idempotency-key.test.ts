@@ -195,7 +195,7 @@ describe("a key", () => {
     expect(await charges(account)).toBe(1);
   });
 
-  test("of a client that left before its answer: the call is read to its end and charged once; the same request gets its answer", async () => {
+  test("of a client that disconnected before its answer: the call is read to its end and charged once; the same request gets its answer", async () => {
     const account = await world.account();
     const key = randomUUID();
     const leaving = new AbortController();

@@ -2,7 +2,7 @@
 // callers who disconnect.
 import { describe, expect, test } from "vitest";
 import { chatWorld, language } from "../chat/chat-gateway.ts";
-import { leave } from "../chat/leave.ts";
+import { leave } from "../chat/disconnect.ts";
 import { askMessage, eventsOf, hello, messageOf } from "./message-events.ts";
 
 const tools = { supports_tools: true };

@@ -30,7 +30,7 @@ const models = [
   soundModel("demo/sounds-hanging", ["sound-effects+sim-hang"]),
 ];
 const defaults = { speech: "demo/a", music: "demo/score", sfx: "demo/sounds" };
-/** A call that hangs ends when its caller leaves. */
+/** A call that hangs ends when its caller disconnects. */
 const providers = audioProviders.map((provider) => ({ ...provider, on_disconnect: "cancel" }));
 const pooled = speechWorld(models, { providers, tiers: slots(5, 2), defaults });
 const crowded = speechWorld(models, { providers, tiers: slots(1, 2), defaults });

@@ -162,7 +162,7 @@ describe("200", () => {
   test.each([
     ["before the first token: the prompt, and the fee of a request", "demo/hanging", 0],
     ["mid-stream: what was delivered", "demo/paced", 5],
-  ])("a client that left %s", async (_, model, reads) => {
+  ])("a client that disconnected %s", async (_, model, reads) => {
     const account = await world.account();
     const id = `left-${reads}`;
     const leaving = new AbortController();

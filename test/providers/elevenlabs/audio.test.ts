@@ -85,8 +85,8 @@ describe("bytes", () => {
     const abort = new AbortController();
     const making = speakTo(host, {}, abort.signal);
     await until(() => host.requests.length === 1);
-    abort.abort(new Error("the client left"));
-    await expect(making).rejects.toThrow("the client left");
+    abort.abort(new Error("the client disconnected"));
+    await expect(making).rejects.toThrow("the client disconnected");
     await until(() => host.sockets.size === 0);
   });
 });

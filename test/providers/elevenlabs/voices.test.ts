@@ -77,7 +77,7 @@ test("an abort reaches the host's socket", async () => {
   const abort = new AbortController();
   const listing = elevenlabsVoices(useUpstream())(callTo(host, {}, abort.signal));
   await until(() => host.requests.length === 1);
-  abort.abort(new Error("the caller left"));
-  await expect(listing).rejects.toThrow("the caller left");
+  abort.abort(new Error("the caller disconnected"));
+  await expect(listing).rejects.toThrow("the caller disconnected");
   await until(() => host.sockets.size === 0);
 });

@@ -129,8 +129,8 @@ describe("the caller no longer waits", () => {
     const abort = new AbortController();
     const making = make(host, {}, loading(mp3), quick, abort.signal);
     await until(() => host.requests.length > 3);
-    abort.abort(new Error("the client left"));
-    await expect(making).rejects.toThrow("the client left");
+    abort.abort(new Error("the client disconnected"));
+    await expect(making).rejects.toThrow("the client disconnected");
     await until(() => cancels(host) === 1);
   });
 
@@ -151,7 +151,7 @@ describe("the caller no longer waits", () => {
       });
     const making = make(await startQueue([complete]), {}, fetchMade, quick, abort.signal);
     await until(() => begun);
-    abort.abort(new Error("the client left"));
-    await expect(making).rejects.toThrow("the client left");
+    abort.abort(new Error("the client disconnected"));
+    await expect(making).rejects.toThrow("the client disconnected");
   });
 });

@@ -184,8 +184,8 @@ describe("streams", () => {
     const made = await speakTo(host, progressive, abort.signal);
     expect(await settled(never.written)).toBeLessThan(16_000_000);
     const reading = bodyOf(made).read(() => new Promise((resolve) => setTimeout(resolve, 1)));
-    abort.abort(new Error("the client left"));
-    await expect(reading).rejects.toThrow("the client left");
+    abort.abort(new Error("the client disconnected"));
+    await expect(reading).rejects.toThrow("the client disconnected");
     await until(() => host.sockets.size === 0);
   });
 });

@@ -44,8 +44,8 @@ describe("aborts", () => {
     asked.catch(() => undefined);
     await until(() => host.requests.length === 1);
     await new Promise((resolve) => setTimeout(resolve, 30));
-    abort.abort(new Error("the client left"));
-    await expect(asked).rejects.toThrow("the client left");
+    abort.abort(new Error("the client disconnected"));
+    await expect(asked).rejects.toThrow("the client disconnected");
     await until(() => host.sockets.size === 0);
     expect(upstream.gauge()).toEqual({ calls: 0, waiting: 0, sockets: 0 });
   });
@@ -59,9 +59,9 @@ describe("aborts", () => {
     const reading = stream.forEach(() => {
       if (++records < 4) return;
       if (how === "cancel()") stream.cancel();
-      else abort.abort(new Error("the client left"));
+      else abort.abort(new Error("the client disconnected"));
     });
-    await expect(reading).rejects.toThrow(how === "cancel()" ? "cancelled" : "the client left");
+    await expect(reading).rejects.toThrow(how === "cancel()" ? "cancelled" : "the client disconnected");
     await until(() => host.sockets.size === 0 && upstream.gauge().calls === 0);
     expect(records).toBe(4);
     expect(stream.tally.deltas).toBe(4);

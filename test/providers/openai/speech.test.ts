@@ -78,9 +78,9 @@ describe.each(["pcm_24000", "mp3_44100_128"] as const)("%s that never ends", (fo
       expect((open += 1)).toBe(1);
       await new Promise((resolve) => setTimeout(resolve, 1));
       open -= 1;
-      if ((read += 1) === 30) throw new Error("the client left");
+      if ((read += 1) === 30) throw new Error("the client disconnected");
     });
-    await expect(reading).rejects.toThrow("the client left");
+    await expect(reading).rejects.toThrow("the client disconnected");
     await until(() => host.sockets.size === 0);
   });
 
@@ -96,9 +96,9 @@ describe.each(["pcm_24000", "mp3_44100_128"] as const)("%s that never ends", (fo
         read += 1;
         if (over) after += 1;
       });
-      const ended = expect(reading).rejects.toThrow(way === "abort" ? "the client left" : "cancelled");
+      const ended = expect(reading).rejects.toThrow(way === "abort" ? "the client disconnected" : "cancelled");
       await until(() => read > 3);
-      if (way === "abort") abort.abort(new Error("the client left"));
+      if (way === "abort") abort.abort(new Error("the client disconnected"));
       else bodyOf(made).cancel();
       over = true;
       await ended;

@@ -96,8 +96,8 @@ describe("what is sent", () => {
     const abort = new AbortController();
     const sent = transcribe(host, {}, { signal: abort.signal });
     await until(() => host.requests.length === 1);
-    abort.abort(new Error("the client left"));
-    await expect(sent).rejects.toThrow("the client left");
+    abort.abort(new Error("the client disconnected"));
+    await expect(sent).rejects.toThrow("the client disconnected");
     await until(() => host.sockets.size === 0);
   });
 });

@@ -96,7 +96,7 @@ export const exclusions: readonly Exclusion[] = [
     covers: ({ ending, usage }) => halfway.includes(ending) && usage === "doubled",
   },
   {
-    reason: "A whole answer is read to its end whenever its client leaves: the row 'left in the middle' stands for all.",
+    reason: "A whole answer is read to its end whenever its client disconnects: the row 'left in the middle' stands for all.",
     covers: ({ stream, ending }) => !stream && ending.startsWith("left before"),
   },
   {

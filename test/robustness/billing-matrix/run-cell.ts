@@ -28,7 +28,7 @@ export async function runCell(gateway: Gateway, plan: Planned): Promise<void> {
   expectUpstream(gateway, plan);
 }
 
-/** Null: the client left. */
+/** Null: the client disconnected. */
 async function call(gateway: Gateway, plan: Planned, account: TestAccount, requestId: string): Promise<TestReply | null> {
   const { cell, model, cap } = plan;
   const { path, body, delta } = dialects[cell.kind];

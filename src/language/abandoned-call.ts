@@ -1,5 +1,5 @@
-// A token-billed call whose caller leaves: whether its upstream is to stop, and what is charged (docs/behaviour/billing.md#ends).
-import { wasStopped } from "../calls/leaving.ts";
+// A token-billed call whose caller disconnects: whether its upstream is to stop, and what is charged (docs/behaviour/billing.md#ends).
+import { wasStopped } from "../calls/upstream-connection.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { newTally } from "../providers/transport/read-stream.ts";
@@ -11,10 +11,10 @@ import { countedOutputTokens } from "./prompt-size.ts";
 import type { TokenBill, TokenCall } from "./token-call.ts";
 
 /**
- * Says whether the upstream is to stop when the caller leaves; else it is read on: for the end of the answer, or for the usage behind it.
+ * Says whether the upstream is to stop when the caller disconnects; else it is read on: for the end of the answer, or for the usage behind it.
  * `answered.tally` is set once a stream has begun. Made here, because it lives as long as the answer and must keep nothing of the request.
  */
-export function stopsWhenLeft({ route, model }: Candidate, stream: boolean, answered: { tally: Tally | null }): () => boolean {
+export function stopsOnDisconnect({ route, model }: Candidate, stream: boolean, answered: { tally: Tally | null }): () => boolean {
   const { onDisconnect } = route.provider;
   return () => {
     const { tally } = answered;

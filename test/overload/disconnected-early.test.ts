@@ -17,7 +17,7 @@ describe("requests at work", () => {
     ["its key is looked up", "/v1/chat/completions", auth, chat],
     ["its session is looked up", "/v1/auth/keys", { authorization: "Bearer svcs_session" }, { name: "a" }],
     ["its address's rate is counted, without any key", "/v1/auth/signin", {}, { email: "a@example.com", password: "x" }],
-  ])("a client that leaves while %s takes no place", async (_title, path, headers, body) => {
+  ])("a client that disconnects while %s takes no place", async (_title, path, headers, body) => {
     const gate = Promise.withResolvers<void>();
     let waiting = 0;
     const lookUp = () => {
@@ -50,7 +50,7 @@ describe("requests at work", () => {
   });
 });
 
-test("a body whose client has left before it is read ends at once", async () => {
+test("a body whose client has disconnected before it is read ends at once", async () => {
   edge = await startEdge();
   const arrived = Promise.withResolvers<{ req: IncomingMessage; res: ServerResponse }>();
   const server = createServer((req, res) => arrived.resolve({ req, res })).listen(0);
@@ -61,6 +61,6 @@ test("a body whose client has left before it is read ends at once", async () => 
   await eventually(() => req.destroyed && res.destroyed);
   const exchange = { req, res, holder: 1n, bodyBytes: 0 } as Exchange;
   const limited = { bodies: openFairQuota(100), limits: { bodyIdleMs: 60_000 } } as Edge;
-  await expect(readBody(limited, exchange, 100)).rejects.toThrow("the client left");
+  await expect(readBody(limited, exchange, 100)).rejects.toThrow("the client disconnected");
   server.close();
 });

@@ -91,7 +91,7 @@ async function expectCharged(account: TestAccount, tokens: { input: number; outp
   expect(await gateway.balance(account)).toMatchObject({ reserved: 0, spent: cost! / 1e8 });
 }
 
-describe("a caller who leaves", () => {
+describe("a caller who disconnects", () => {
   test("at the finish reason pays the measured usage that follows, hidden thinking included", async () => {
     const account = await newAccount();
     await leaveAfter(ask(account, "finish"), 14); // role, 12 tokens, finish reason
