@@ -1,7 +1,6 @@
 // POST /v1/completions, deprecated: chat in its older shape. The lifecycle is in src/language/serve.ts; its result becomes a reply here.
 import { chatAdapter } from "../src/language/chat/request.ts";
-import { completionEncoder, textCompletion } from "../src/language/completions/reply.ts";
-import { chatOfCompletion } from "../src/language/completions/request.ts";
+import { chatOfCompletion, completionEncoder, textCompletion } from "../src/language/completions.ts";
 import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";
 import type { Handler } from "../src/operation.ts";

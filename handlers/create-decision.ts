@@ -1,5 +1,5 @@
-// POST /v1/decisions. The steps are in src/language/decisions/reply.ts; their result becomes a reply here.
-import { answerDecision } from "../src/language/decisions/reply.ts";
+// POST /v1/decisions. The steps are in src/language/decisions/request-adapter.ts; their result becomes a reply here.
+import { answerDecision } from "../src/language/decisions/request-adapter.ts";
 import type { Handler } from "../src/operation.ts";
 
 export const createDecision: Handler<"createDecision"> = async (context, request, ask) => {

@@ -1,6 +1,5 @@
 // POST /v1/rerank. The lifecycle is in src/language/serve.ts; its result becomes a reply here.
-import { rankingOf } from "../src/language/rerank/reply.ts";
-import { rerankAdapter } from "../src/language/rerank/request.ts";
+import { rankingOf, rerankAdapter } from "../src/language/rerank.ts";
 import { serveWhole } from "../src/language/serve.ts";
 import type { Handler } from "../src/operation.ts";
 

@@ -1,8 +1,7 @@
 // POST /v1/responses: a chat in the dialect of OpenAI's Responses. The lifecycle is in src/language/serve.ts.
 import { assertItemAddresses } from "../src/language/part-addresses.ts";
 import { responseEncoder, wholeResponse } from "../src/language/responses/reply.ts";
-import { toChatRequest } from "../src/language/responses/chat-request.ts";
-import { responseAdapter } from "../src/language/responses/request.ts";
+import { responseAdapter, toChatRequest } from "../src/language/responses/chat-request.ts";
 import type { Answering } from "../src/language/responses/response-object.ts";
 import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";

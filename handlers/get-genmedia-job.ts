@@ -2,7 +2,7 @@
 import { fail } from "../src/errors/fail.ts";
 import { cutId } from "../src/ids.ts";
 import { findJob } from "../src/jobs/read-jobs.ts";
-import { shownGenmediaJob } from "../src/jobs/show-genmedia.ts";
+import { shownGenmediaJob } from "../src/jobs/genmedia.ts";
 import { pollHeaders } from "../src/jobs/show-job.ts";
 import type { Handler } from "../src/operation.ts";
 

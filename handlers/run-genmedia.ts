@@ -1,8 +1,7 @@
 // POST /v1/genmedia/run: submits a job and waits a while for its end. A caller's disconnect does not stop the job.
-import { genmediaInput } from "../src/jobs/genmedia-input.ts";
+import { failedJob, genmediaInput, shownGenmediaJob } from "../src/jobs/genmedia.ts";
 import { planGenmediaJob } from "../src/jobs/plan-media.ts";
 import { readJob } from "../src/jobs/read-jobs.ts";
-import { failedJob, shownGenmediaJob } from "../src/jobs/show-genmedia.ts";
 import { submitHeaders } from "../src/jobs/show-job.ts";
 import { submitRequest } from "../src/jobs/submit-request.ts";
 import { awaitEnd } from "../src/jobs/waiters.ts";

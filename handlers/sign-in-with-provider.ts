@@ -1,8 +1,7 @@
 // POST /v1/auth/signin/{provider}. The steps are in src/sign-in/external.ts.
 import { sessionCookie } from "../src/accounts/sessions.ts";
 import type { Handler } from "../src/operation.ts";
-import { shownBy } from "../src/sign-in/browser.ts";
-import { finishExternalSignIn } from "../src/sign-in/external.ts";
+import { finishExternalSignIn, shownBy } from "../src/sign-in/external.ts";
 import { throttle } from "../src/sign-in/throttle.ts";
 
 export const signInWithProvider: Handler<"signInWithProvider"> = async (context, { path, body, headers, address, receivedAt }) => {

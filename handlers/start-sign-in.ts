@@ -1,7 +1,6 @@
 // POST /v1/auth/signin/{provider}/start. The steps are in src/sign-in/external.ts.
 import type { Handler } from "../src/operation.ts";
-import { beginInBrowser } from "../src/sign-in/browser.ts";
-import { startExternalSignIn } from "../src/sign-in/external.ts";
+import { beginInBrowser, startExternalSignIn } from "../src/sign-in/external.ts";
 import { throttle } from "../src/sign-in/throttle.ts";
 
 export const startSignIn: Handler<"startSignIn"> = async (context, { path, body, headers, address, receivedAt }) => {

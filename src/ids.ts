@@ -70,3 +70,15 @@ const shownCharacters = 200;
 export function cutId(id: string): string {
   return id.length > shownCharacters ? `${id.slice(0, shownCharacters)}…` : id;
 }
+
+const topupPrefix = "top_";
+
+/** `top_` and the hex digits of its UUID, which is also the id of its ledger entry. */
+export function topupIdText(uuid: string): string {
+  return topupPrefix + uuidHex(uuid);
+}
+
+/** A top-up's UUID; undefined for anything else. */
+export function parseTopupId(text: string): string | undefined {
+  return text.startsWith(topupPrefix) ? parseUuidHex(text.slice(topupPrefix.length)) : undefined;
+}

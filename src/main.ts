@@ -15,7 +15,7 @@ import { isLocal } from "./db/mutex.ts";
 import { keepPartitions } from "./db/partitions.ts";
 import { openIdentityProviders } from "./identity/providers.ts";
 import { startJobs } from "./jobs/jobs.ts";
-import type { JobTimes } from "./jobs/times.ts";
+import type { JobTimes } from "./jobs/parts.ts";
 import { lookAtParity } from "./ledger/audit.ts";
 import { ledgerStatements, openLedger, warmUpLedger } from "./ledger/ledger.ts";
 import type { LedgerTimes } from "./ledger/times.ts";
@@ -31,8 +31,7 @@ import { createServer } from "./server/http.ts";
 import { keepSwept } from "./sign-in/sweep.ts";
 import { keepKeysSwept } from "./ledger/idempotency.ts";
 import { addDatabaseFigures } from "./telemetry/database-figures.ts";
-import { addGatewayFigures } from "./telemetry/gateway-figures.ts";
-import { createMetrics, type Gathering } from "./telemetry/metrics.ts";
+import { addGatewayFigures, createMetrics, type Gathering } from "./telemetry/metrics.ts";
 
 export interface Gateway {
   url: string;

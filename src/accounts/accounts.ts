@@ -5,9 +5,8 @@ import type { Clock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
 import { listen } from "../db/listen.ts";
 import type { Caller } from "./caller.ts";
-import { digestOf, isKeyShaped } from "./keys.ts";
+import { csrfTokenOf, digestOf, isKeyShaped, isTokenShaped } from "./keys.ts";
 import { sessionLifeMs } from "./sessions.ts";
-import { csrfTokenOf, isTokenShaped } from "./tokens.ts";
 
 export interface Accounts {
   /** The caller of a key that memory knows; undefined: `authenticateKey` has to find out. */

@@ -1,7 +1,7 @@
 // Dashboard sessions and their cookie: signing in opens one, use extends it, signing out or a new password ends it.
 import type { Queries } from "../db/connect.ts";
 import type { CallerSession } from "./caller.ts";
-import { csrfTokenOf, makeToken } from "./tokens.ts";
+import { csrfTokenOf, makeToken } from "./keys.ts";
 
 export interface OpenedSession extends CallerSession {
   /** Shown once. */

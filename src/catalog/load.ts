@@ -1,12 +1,13 @@
 // Reads the catalog file, or refuses it with every fault and its line (docs/behaviour/operation.md#catalog).
 // Parsing, schema, references and building have a file each; this one runs them in order.
 import { readFileSync, statSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { buildCatalog } from "./build.ts";
 import { catalogFaults } from "./check.ts";
 import { type CatalogFile, type Fault, type Problem, schemaFaults } from "./file.ts";
 import { fileBytesMax, parseCatalogText, type Parsed } from "./parse.ts";
-import { costWarnings } from "./route-cost.ts";
 import { secretFaults, simulatorScheme, type UnsetVariable, unsetVariables } from "./provider.ts";
+import { costWarnings } from "./route-cost.ts";
 import type { Catalog } from "./types.ts";
 
 export interface LoadOptions {
@@ -128,4 +129,13 @@ function pathText(path: readonly (string | number)[]): string {
 function lengthOf(value: unknown, key: string): number {
   const list = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
   return Array.isArray(list) ? list.length : 0;
+}
+
+// The catalog that ships with the gateway: served where the operator sets none. The documentation is written with its names.
+
+export const shippedCatalogPath = fileURLToPath(new URL("./default.yaml", import.meta.url));
+
+/** For reading names and prices: its models can't be called. */
+export function readShippedCatalog(): Catalog {
+  return loadCatalog({ path: shippedCatalogPath, environment: {}, simulatorUrl: "http://127.0.0.1:9" }).catalog;
 }

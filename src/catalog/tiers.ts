@@ -1,6 +1,9 @@
 // Which tier an account has: decided by all the money it ever added, at once (docs/behaviour/limits.md#tiers). The catalog file owns
 // the matrix; src/limits applies what a tier allows.
+import { readFileSync } from "node:fs";
+import type { Config } from "../config.ts";
 import type { Amount } from "../money.ts";
+import { parseCatalogText } from "./parse.ts";
 import type { Catalog, Tier } from "./types.ts";
 
 /** The highest tier whose deposit is reached; an operator's rows may stand in any order. */
@@ -70,4 +73,20 @@ function row(
     audio_concurrent: audio,
     audio_concurrent_per_capability: { transcription, understanding, speech },
   };
+}
+
+// The tier of an account for the command line. Reads only the file's tiers: a fault elsewhere in the catalog must not prevent an operator
+// from seeing an account.
+
+export function tierNumber(config: Config, purchased: Amount): number {
+  return tierOf({ tiers: tiersOf(config.catalogPath) }, purchased).tier;
+}
+
+/** The catalog's, or the shipped ones. */
+export function tiersOf(path: string | null): readonly Tier[] {
+  if (path === null) return shippedTiers; // the shipped catalog has no tiers of its own
+  const text = readFileSync(path, "utf8");
+  if (!/\btiers\b/.test(text)) return shippedTiers;
+  const { tiers } = (parseCatalogText(text).value ?? {}) as { tiers?: Tier[] };
+  return Array.isArray(tiers) && tiers.length > 0 ? tiers : shippedTiers;
 }

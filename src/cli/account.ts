@@ -13,7 +13,7 @@ import { isEmailAddress } from "../text/email-address.ts";
 import { readAccount, readAmount, readWholeNumber } from "./arguments.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
 import { keyLine } from "./key.ts";
-import { tierNumber } from "./tier.ts";
+import { tierNumber } from "../catalog/tiers.ts";
 import { withDatabase } from "./with-database.ts";
 
 export async function create({ config, options }: Input): Promise<Outcome> {
@@ -44,7 +44,7 @@ async function giveSignupCredit(db: Queries, { signUp }: Config, to: Pick<Signup
 }
 
 export async function show({ config, words }: Input): Promise<Outcome> {
-  const { tierNumber } = await import("./tier.ts");
+  const { tierNumber } = await import("../catalog/tiers.ts");
   return withDatabase(config, async (db) => {
     const account = await readAccount(db, words[0]!);
     const { accountId, email, verified, suspendedAt } = account;

@@ -16,7 +16,10 @@ export const commands: readonly Command[] = [
     takes: [],
     options: {},
     does: "start the gateway (what npm start runs)",
-    run: async (input) => (await import("./start.ts")).start(input),
+    run: async ({ config }) => {
+      await (await import("../start/start.ts")).start(config.environment);
+      return null;
+    },
   },
   {
     name: "migrate",
@@ -157,14 +160,14 @@ export const commands: readonly Command[] = [
     takes: [],
     options: {},
     does: "list the payment provider's events that could not be applied, newest first",
-    run: async (input) => (await import("./payment.ts")).list(input),
+    run: async (input) => (await import("./money.ts")).listUnappliedPayments(input),
   },
   {
     name: "payment dismiss",
     takes: ["EVENT"],
     options: {},
     does: "take an event off that list, after you have dealt with it by hand; it has no effect any more",
-    run: async (input) => (await import("./payment.ts")).dismiss(input),
+    run: async (input) => (await import("./money.ts")).dismissPayment(input),
   },
   {
     name: "request show",

@@ -6,7 +6,7 @@ import { accountIdText } from "../ids.ts";
 import { usdText } from "../money.ts";
 import { readAccount } from "./arguments.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
-import { tiersOf } from "./tier.ts";
+import { tiersOf } from "../catalog/tiers.ts";
 import { withDatabase } from "./with-database.ts";
 
 const statuses: readonly JobStatus[] = ["queued", "pending", "processing", "succeeded", "failed", "refunded", "expired"];

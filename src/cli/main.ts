@@ -3,7 +3,7 @@ import cluster from "node:cluster";
 import { answer } from "./answer.ts";
 
 // bin/svc.js may run under another Node and wait for this process. It passes signals on as messages. When it
-// is killed, its channel closes. (start.ts handles a worker's channel.)
+// is killed, its channel closes. (src/start/start.ts handles a worker's channel.)
 if (process.channel && !cluster.isWorker) {
   process.on("message", (signal: NodeJS.Signals) => process.emit(signal, signal) || process.kill(process.pid, signal));
   process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));

@@ -1,14 +1,15 @@
-// `svc account deposit`, `credit` and `adjust`: money that the operator adds and corrects. An answer that is lost is asked for again, and the amount
-// is posted once.
+// `svc account deposit`, `credit` and `adjust`: money that the operator adds and corrects. A lost answer is asked for again, and the amount
+// is posted once. `svc payment …`: events of the payment provider that could not be applied.
 import { Refused } from "../accounts/admin.ts";
 import { systemClock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
-import { accountIdText } from "../ids.ts";
+import { accountIdText, topupIdText } from "../ids.ts";
 import { type Balance, readBalance } from "../ledger/balance.ts";
-import { correctPatiently, type CorrectionKind, type CorrectionRefusal } from "../ledger/correct.ts";
+import { type CorrectionKind, type CorrectionRefusal, correctPatiently } from "../ledger/correct.ts";
 import { entryId, findEntry } from "../ledger/entries.ts";
 import { MaybePosted, postEntryPatiently } from "../ledger/post.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";
+import { dismissUnapplied, listUnapplied } from "../payments/event-rows.ts";
 import { readAccount, readAmount, readSignedAmount } from "./arguments.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
 import { withDatabase } from "./with-database.ts";
@@ -109,4 +110,34 @@ function refusal(refused: CorrectionRefusal, kind: CorrectionKind, entry: string
     case "total":
       return `lifetime_${moneyOf(kind)} would fall below 0`;
   }
+}
+
+const listMax = 200;
+
+export async function listUnappliedPayments({ config }: Input): Promise<Outcome> {
+  return withDatabase(config, async (db) => {
+    const found = await listUnapplied(db, listMax + 1);
+    const data = found.slice(0, listMax).map((event) => ({
+      ...{ event_id: event.id, type: event.type, about: event.about, amount: event.said },
+      topup_id: event.topupId === null ? null : topupIdText(event.topupId),
+      account_id: event.accountId === null ? null : accountIdText(event.accountId),
+      ...{ reason: event.reason, times: event.times },
+      first_at: event.firstAt.toISOString(),
+      last_at: event.lastAt.toISOString(),
+    }));
+    const more = found.length > listMax;
+    const lines = data.map(
+      (one) => `${one.event_id} ${one.type} ${one.about} ${one.amount}, ${one.times} times until ${one.last_at}: ${one.reason}`,
+    );
+    const end = more ? ["older events follow"] : data.length === 0 ? ["every payment event was applied"] : [];
+    return { json: { data, has_more: more }, text: [...lines, ...end].join("\n") };
+  });
+}
+
+export async function dismissPayment({ config, words }: Input): Promise<Outcome> {
+  const id = words[0]!;
+  return withDatabase(config, async (db) => {
+    if (!(await dismissUnapplied(db, id, systemClock()))) throw new Refused(`no such event waits: ${id}`);
+    return { json: { event_id: id, dismissed: true }, text: `${id} is dismissed` };
+  });
 }

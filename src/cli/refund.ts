@@ -13,7 +13,7 @@ import { readAmount } from "./arguments.ts";
 import type { Input, Outcome } from "./command.ts";
 import { ofATry, orSayWhereToLook, readReason, timeoutMs } from "./money.ts";
 import { findRequest } from "./request.ts";
-import { tiersOf } from "./tier.ts";
+import { tiersOf } from "../catalog/tiers.ts";
 import { withDatabase } from "./with-database.ts";
 
 export async function refund({ config, words, options }: Input): Promise<Outcome> {

@@ -103,3 +103,25 @@ export async function inSlot<T>(slots: Slots, work: () => Promise<T>, signal: Ab
     slots.release(holder);
   }
 }
+
+// Bounds how many pieces of work wait for an account's balance at once. They lock it one after another, and each waiter takes a database
+// connection: an account whose balance is locked would soon occupy all of them.
+
+/** The second one waits for the lock while the first one's commit reaches the disk. */
+const atOnce = 2;
+
+/** Runs `work` once the account has a slot in this process; rejects with the signal's reason if that comes first. */
+export type AccountMutex = <T>(accountId: bigint, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
+
+export function openAccountMutex(): AccountMutex {
+  const accounts = new Map<bigint, Slots>();
+  return async (accountId, signal, work) => {
+    const slots = accounts.get(accountId) ?? openSlots(atOnce, Infinity); // as many wait as calls and jobs run
+    accounts.set(accountId, slots);
+    try {
+      return await inSlot(slots, work, signal);
+    } finally {
+      if (slots.taken() === 0 && accounts.get(accountId) === slots) accounts.delete(accountId);
+    }
+  };
+}

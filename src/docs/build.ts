@@ -3,8 +3,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { loadCatalog } from "../catalog/load.ts";
-import { readShippedCatalog } from "../catalog/shipped.ts";
+import { loadCatalog, readShippedCatalog } from "../catalog/load.ts";
 import type { Catalog } from "../catalog/types.ts";
 import { contentPolicy, sdkPackageName } from "./assets.ts";
 import { escapeHtml } from "./html.ts";

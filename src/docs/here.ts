@@ -1,7 +1,7 @@
 // Adapts the documentation to this gateway: texts and examples are written with an invented address and with the shipped catalog's
 // names; here those become this gateway's address and the models of its current catalog.
 import { standIns, type StandIn } from "../catalog/example-models.ts";
-import { readShippedCatalog } from "../catalog/shipped.ts";
+import { readShippedCatalog } from "../catalog/load.ts";
 import type { Catalog, ModelRow } from "../catalog/types.ts";
 import { parseJson } from "../json/parse.ts";
 import type { OpenApi } from "./contract.ts";

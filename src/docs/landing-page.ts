@@ -1,4 +1,4 @@
-// /docs: what this is, a first call with this gateway's own address, and where to continue.
+// /docs: what this is, a first call with this gateway's own address, and where to continue; and the page of an unknown address.
 import { operationGroups } from "./contract.ts";
 import { escapeHtml, samplesBlock } from "./html.ts";
 import type { Block, Page, PortalFacts, Sample } from "./types.ts";
@@ -115,4 +115,17 @@ ${document.info.description ?? ""}
 All ${count} operations as [OpenAPI 3.1](/openapi.json) and [OpenAPI 3.2](/openapi-3.2.json). Every page is there as Markdown: put \`.md\` behind its
 address, or ask for \`text/markdown\`. [llms.txt](/llms.txt) lists them; [llms-full.txt](/llms-full.txt) holds the guides and the reference in one file.
 [\`GET /v1/errors\`](/docs/api/listErrors) and [\`GET /v1/models\`](/docs/api/listModels) need no key.`;
+}
+
+/** For any address below /docs that has no page; `depth`: how many segments it has there. */
+export function notFoundPage(depth: number): Page {
+  return {
+    path: Array(depth).fill("x").join("/"),
+    shape: "missing",
+    title: "There is no such page",
+    summary: "This address leads to no page of the documentation.",
+    blocks: () => [
+      "This address leads to no page of the documentation. The [start](/docs), the [endpoints](/docs/endpoints) and the [error codes](/docs/errors) are a good place to go on.",
+    ],
+  };
 }

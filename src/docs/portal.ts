@@ -2,16 +2,15 @@
 import type { Catalog } from "../catalog/types.ts";
 import { type Asset, type Assets, findScalar, openAssets, packSdk } from "./assets.ts";
 import { operationsOf } from "./contract.ts";
-import { creditsPage } from "./credits-page.ts";
 import { errorPages } from "./error-pages.ts";
 import { llmsFullText, llmsText, pageMarkdown, searchIndex } from "./for-programs.ts";
 import { type FrameParts, pageHtml } from "./frame.ts";
 import { guidePages } from "./guide-pages.ts";
 import { openHere } from "./here.ts";
-import { landingPage } from "./landing-page.ts";
+import { landingPage, notFoundPage } from "./landing-page.ts";
 import { toVersion32 } from "./openapi-3.2.ts";
 import { operationPage } from "./operation-page.ts";
-import { endpointsPage, referencePage } from "./reference-pages.ts";
+import { creditsPage, endpointsPage, referencePage } from "./reference-pages.ts";
 import type { Page, PortalFacts, Site } from "./types.ts";
 
 export interface Portal {
@@ -87,17 +86,5 @@ export function createPortal({ site, head, scalar = findScalar(), document, cata
       const page = notFoundPage(depth);
       return pageHtml(frame(page), page, {});
     },
-  };
-}
-
-function notFoundPage(depth: number): Page {
-  return {
-    path: Array(depth).fill("x").join("/"),
-    shape: "missing",
-    title: "There is no such page",
-    summary: "This address leads to no page of the documentation.",
-    blocks: () => [
-      "This address leads to no page of the documentation. The [start](/docs), the [endpoints](/docs/endpoints) and the [error codes](/docs/errors) are a good place to go on.",
-    ],
   };
 }

@@ -1,5 +1,7 @@
-// The list of all operations, and the interactive reference, which is Scalar's and runs only in the reader's browser.
-import { operationGroups, type OpenApi } from "./contract.ts";
+// The pages beside the operations' own: the list of all operations, the interactive reference, which is Scalar's and runs only in the
+// reader's browser, and the page about credit.
+import { topupMinimumUsd } from "../network/own-addresses.ts";
+import { type OpenApi, operationGroups } from "./contract.ts";
 import { escapeHtml } from "./html.ts";
 import type { Block, Page, PortalFacts } from "./types.ts";
 
@@ -46,3 +48,48 @@ function endpointBlocks(document: OpenApi): Block[] {
     ]),
   ];
 }
+
+// /docs/credits: how credit is added here, and what it unlocks. The target of every 402's topup_url, and the return page of a checkout.
+
+export function creditsPage({ publicUrl, canPay }: Pick<PortalFacts, "publicUrl" | "canPay">): Page {
+  return {
+    path: "credits",
+    title: "Credit",
+    summary: "How credit is added, and what it opens.",
+    blocks: () => [...(canPay === false ? [] : [byPayment(publicUrl)]), ...(canPay === true ? [] : [byOperator(canPay)]), rules],
+  };
+}
+
+function byPayment(publicUrl: string | null): string {
+  return `## Add credit
+
+[Sign in](/docs/api/signIn) and ask for a checkout with the session token; an API key is not enough. The least amount is ${topupMinimumUsd} USD.
+
+\`\`\`sh
+curl ${publicUrl ?? "$SVC_URL"}/v1/credits/topup \\
+  -H "Authorization: Bearer $SVC_SESSION" -H "Content-Type: application/json" \\
+  -d '{"amount_usd": 20}'
+\`\`\`
+
+Open \`checkout_url\` of the reply in a browser and pay there. [\`GET /v1/credits/topup/{id}\`](/docs/api/getTopup) says when the payment was
+confirmed, most often within seconds: the balance and the tier rise in that moment.
+
+If you have just come back from a payment, there is nothing more to do.`;
+}
+
+function byOperator(canPay: boolean | null): string {
+  const opening = canPay === null ? "Where there is no online payment, ask" : "This gateway takes no payments online. Ask";
+  return `${canPay === null ? "## Without online payment" : "## Add credit"}
+
+${opening} the operator to add credit, and say the email address of your account and the amount.`;
+}
+
+const rules = `## What it opens
+
+An account that never added credit can call the models with \`free_tier: true\` in [\`GET /v1/models\`](/docs/api/listModels) only; any other
+model answers 402 [\`model_requires_paid\`](/docs/errors#model_requires_paid). The credit given for signing up does not change that. The first
+time credit is added opens every model.
+
+All credit ever added sets the tier, and with it the rate limits ([\`GET /v1/limits/tiers\`](/docs/api/listTiers)).
+[\`GET /v1/credits/balance\`](/docs/api/getCreditBalance) shows the balance and the tier; a call that it cannot pay for answers 402
+[\`insufficient_credits\`](/docs/errors#insufficient_credits).`;

@@ -3,8 +3,7 @@
 import type { Db } from "../db/connect.ts";
 import type { AttemptRecord } from "../ledger/usage-log.ts";
 import type { Ticket } from "../providers/verbs/media.ts";
-import type { JobParts } from "./parts.ts";
-import { interval } from "./times.ts";
+import { interval, type JobParts } from "./parts.ts";
 import type { JobRequest, JobRow } from "./types.ts";
 
 /** A job as a runner claims it. */

@@ -4,9 +4,8 @@ import { storableText } from "../ledger/usage-log.ts";
 import type { Amount } from "../money.ts";
 import type { ClaimedJob, JobAttempt } from "./claim.ts";
 import type { JobFailure } from "./job-failure.ts";
-import type { JobParts } from "./parts.ts";
+import { interval, type JobParts } from "./parts.ts";
 import { tierLimits } from "./submit-request.ts";
-import { interval } from "./times.ts";
 import type { JobOutput } from "./types.ts";
 
 /** What was made, and its cost. */

@@ -5,8 +5,7 @@ import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Route, UpstreamCall } from "../providers/types.ts";
 import type { MadeFile, Ticket } from "../providers/verbs/media.ts";
 import type { ClaimedJob } from "./claim.ts";
-import { failureOf, JobFailure } from "./job-failure.ts";
-import { openLookTrouble } from "./job-trouble.ts";
+import { failureOf, JobFailure, openLookTrouble } from "./job-failure.ts";
 import type { JobParts } from "./parts.ts";
 
 /** The longest retry-after of an upstream that is respected. */

@@ -1,15 +1,13 @@
 // The engine of media jobs in this process: runner, sweep, late watch and waiters (README.md beside this file).
 import { randomUUID } from "node:crypto";
-import { inSlot, openSlots } from "../concurrency/slots.ts";
+import { inSlot, openAccountMutex, openSlots } from "../concurrency/slots.ts";
 import { listen } from "../db/listen.ts";
 import { isTransient } from "../db/transient-error.ts";
 import { mayPass } from "../ledger/persist.ts";
-import { openAccountMutex } from "./account-mutex.ts";
 import { watchLate } from "./late-watch.ts";
-import type { JobParts, JobsOptions } from "./parts.ts";
+import { interval, type JobParts, type JobsOptions, jobTimes } from "./parts.ts";
 import { startRunner } from "./runner.ts";
 import { tierLimits } from "./submit-request.ts";
-import { interval, jobTimes } from "./times.ts";
 import type { Jobs } from "./types.ts";
 import { openWaiters } from "./waiters.ts";
 

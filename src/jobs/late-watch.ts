@@ -7,8 +7,7 @@ import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { MadeFile, Ticket } from "../providers/verbs/media.ts";
 import { callOf, isLastWord, routeOf } from "./follow-ticket.ts";
 import { costOfRoute } from "./job-expense.ts";
-import type { JobParts } from "./parts.ts";
-import { interval } from "./times.ts";
+import { interval, type JobParts } from "./parts.ts";
 
 interface LateJob {
   id: string;

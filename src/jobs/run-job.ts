@@ -11,9 +11,8 @@ import { type ClaimedJob, type JobAttempt, LeaseLost, writeIntent, writeTicket }
 import { deliver } from "./deliver.ts";
 import { type Ending, endJob, type FailedEnding } from "./end-job.ts";
 import { callOf, followTicket, routeOf } from "./follow-ticket.ts";
-import { failureOf, JobFailure, mostTelling } from "./job-failure.ts";
 import { correctExpense, lostAttempt, usedByOrder } from "./job-expense.ts";
-import { reportTrouble } from "./job-trouble.ts";
+import { failureOf, JobFailure, mostTelling, reportTrouble } from "./job-failure.ts";
 import type { Held, JobParts } from "./parts.ts";
 
 /** dropped: another runner has it. handed over: to be given back. */

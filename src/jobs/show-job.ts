@@ -1,5 +1,5 @@
 // Shows a media job as the contract does: the image job, the video job, and the short form of one in the queue (spec/jobs/media-job.tsp).
-// Pure; makes addresses, so that they follow the gateway's own. show-genmedia.ts has genmedia's format.
+// Pure; makes addresses, so that they follow the gateway's own. genmedia.ts has genmedia's format.
 import type { components } from "../../generated/api.d.ts";
 import { toUsd } from "../money.ts";
 import type { ReadJob } from "./read-jobs.ts";

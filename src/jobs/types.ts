@@ -2,7 +2,7 @@
 import type { components } from "../../generated/api.d.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import type { Amount } from "../money.ts";
-import type { AccountMutex } from "./account-mutex.ts";
+import type { AccountMutex } from "../concurrency/slots.ts";
 import type { MediaPrices } from "../pricing/media-cost.ts";
 import type { VideoOrder, ImageOrder, Ticket } from "../providers/verbs/media.ts";
 
@@ -81,7 +81,7 @@ export interface Jobs {
    * process stops, and waiting is over.
    */
   ended(shownId: string, ms: number, signal: AbortSignal): Promise<boolean>;
-  /** For submits: see account-mutex.ts. */
+  /** For submits, which lock the account's balance. */
   accountMutex: AccountMutex;
   /** A job has got a slot: this process claims it at once, if it can; others look every second. */
   wake(): void;

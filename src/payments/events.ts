@@ -10,7 +10,7 @@ import { correct } from "../ledger/correct.ts";
 import { postEntry } from "../ledger/post.ts";
 import type { Amount } from "../money.ts";
 import { noteReversal, readDue, recordEvent, recordUnapplied } from "./event-rows.ts";
-import { topupIdText } from "./topup-id.ts";
+import { topupIdText } from "../ids.ts";
 import { lockTopup, setPayment, setStatus, type Topup, type TopupStatus } from "./topup-rows.ts";
 import type { CheckoutEvent, DisputeEvent, PaymentEvent, RefundEvent } from "./types.ts";
 

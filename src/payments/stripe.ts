@@ -6,7 +6,7 @@ import { parseJson } from "../json/parse.ts";
 import { type Amount, cent } from "../money.ts";
 import { withTimeout } from "../concurrency/timeout.ts";
 import type { CheckoutEvent, CheckoutOrder, CheckoutOutcome, DisputeEvent, PaymentEvent, Payments, RefundEvent } from "./types.ts";
-import { parseTopupId, topupIdText } from "./topup-id.ts";
+import { parseTopupId, topupIdText } from "../ids.ts";
 
 /** At most three attempts; the SDK pauses for half a second and more between them. */
 const attemptMs = 4_000;

@@ -6,7 +6,7 @@ import { creditsPage, topupFields } from "../network/own-addresses.ts";
 import type { Context } from "../context.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { type Amount, amountFromUsd, cent, toUsd } from "../money.ts";
-import { topupIdText } from "./topup-id.ts";
+import { topupIdText } from "../ids.ts";
 import { insertTopup, setCheckout, setStatus, type Topup } from "./topup-rows.ts";
 import type { Payments } from "./types.ts";
 

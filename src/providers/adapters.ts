@@ -1,6 +1,5 @@
 // Lists which protocol serves which verb (docs/behaviour/providers.md#protocols). A dialect that a protocol doesn't speak is translated.
-import { anthropicChat } from "./anthropic/chat.ts";
-import { anthropicMessages } from "./anthropic/messages.ts";
+import { anthropicChat, anthropicMessages } from "./anthropic/messages.ts";
 import { elevenlabsMusic, elevenlabsSounds, elevenlabsSpeech } from "./elevenlabs/audio.ts";
 import { elevenlabsVoices } from "./elevenlabs/voices.ts";
 import { falMusic } from "./fal/music.ts";
@@ -8,19 +7,17 @@ import { falImages, falQueue, falVideos } from "./fal/queue.ts";
 import { minimaxMusic, minimaxSpeech } from "./minimax/audio.ts";
 import { minimaxClone, minimaxDesign, minimaxVoices } from "./minimax/voices.ts";
 import { openaiSpeech, openaiTranscribe } from "./openai/audio.ts";
-import { openaiChat } from "./openai/chat.ts";
+import { openaiChat, openaiMessages } from "./openai/chat.ts";
 import { openaiEmbed } from "./openai/embed.ts";
 import { openaiImages } from "./openai/images.ts";
-import { openaiMessages } from "./openai/messages.ts";
 import { rerank } from "./rerank/rerank.ts";
 import type { Upstream } from "./transport/types.ts";
 import type { Protocol } from "./types.ts";
 import type { CloneVoice, DesignVoice, FetchMade, ListVoices, MakeMusic, MakeSound, MakeSpeech, Transcribe } from "./verbs/audio.ts";
 import type { Chat } from "./verbs/chat.ts";
-import type { Embed } from "./verbs/embed.ts";
+import type { Embed, Rerank } from "./verbs/without-output.ts";
 import type { FetchReference, MakeImages, MakeVideo, UpstreamQueue } from "./verbs/media.ts";
 import type { Messages } from "./verbs/messages.ts";
-import type { Rerank } from "./verbs/rerank.ts";
 
 /** One function for each verb and protocol. */
 export interface Adapters {

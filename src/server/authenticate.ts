@@ -6,7 +6,7 @@ import type { Operation } from "../../generated/operations.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { readSessionCookie } from "../accounts/sessions.ts";
-import { tokenPrefixes } from "../accounts/tokens.ts";
+import { tokenPrefixes } from "../accounts/keys.ts";
 import { failSuspended } from "../accounts/users.ts";
 import { fail } from "../errors/fail.ts";
 

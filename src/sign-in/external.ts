@@ -1,17 +1,16 @@
 // The steps of signing in by an external provider: start at its page, come back with a code or an identity token, confirm it, and begin
 // a session in the account that the identity belongs to. src/identity speaks to the providers.
 import { randomBytes, randomUUID } from "node:crypto";
-import { digestOf } from "../accounts/keys.ts";
-import { isTokenShaped, makeToken } from "../accounts/tokens.ts";
+import { digestOf, isTokenShaped, makeToken } from "../accounts/keys.ts";
+import { readSignInCookie, signInCookie } from "../accounts/sessions.ts";
 import type { SignUpConfig } from "../config.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import type { Answer, Flow, Identity, IdentityProvider } from "../identity/types.ts";
-import { type Shown, signInLifeMs } from "./browser.ts";
 import { lockAccountOf, lockOrMakeAccount, waitForOthers } from "./lock-account.ts";
+import { assertMaySignUp, byInvitation, failClosed } from "./sign-up.ts";
 import { finishSignIn, markVerified, reclaim } from "./verified.ts";
-import { assertMaySignUp, byInvitation, failClosed } from "./who-may.ts";
 
 type Needs = Pick<Context, "db" | "identityProviders" | "log">;
 
@@ -184,4 +183,31 @@ async function refuseState(db: Queries, provider: string, hash: Buffer, at: Date
   );
   const { used, late } = rows[0] ?? { used: false, late: false };
   return fail(used ? "used_token" : late ? "expired_token" : "invalid_token", { param: "state" });
+}
+
+// Binds a sign-in at an external provider to the browser that began it, so that an attacker's code and state can't sign the user in to
+// the attacker's account.
+
+/** How long a user may take at the provider's page. */
+export const signInLifeMs = 10 * 60 * 1000;
+
+type Headers = Record<string, string | undefined>;
+
+/** The browser's proof that it began the sign-in; null: the request is not from a browser, so it can't be forged in one. */
+export type Shown = { browser: Buffer | null; nonce: string | null } | null;
+
+const secret = /^[\w-]{43}$/;
+
+/** One for all sign-ins that a browser begins, so that it may begin several. */
+export function beginInBrowser(headers: Headers): { browser: Buffer; cookie: string } {
+  const known = readSignInCookie(headers["cookie"]);
+  const own = known !== undefined && secret.test(known) ? known : randomBytes(32).toString("base64url");
+  return { browser: digestOf(own), cookie: signInCookie(own, signInLifeMs / 1000) };
+}
+
+/** Every browser says where a page's request comes from; no page can leave that out. */
+export function shownBy(headers: Headers, nonce: string | null): Shown {
+  if (headers["origin"] === undefined && headers["sec-fetch-site"] === undefined) return null;
+  const own = readSignInCookie(headers["cookie"]);
+  return { browser: own === undefined ? null : digestOf(own), nonce };
 }

@@ -7,7 +7,7 @@ import type { Mail } from "../mail/mailer.ts";
 import { type LockedAccount, lockAccountOf } from "./lock-account.ts";
 import { passwordResetMail, verificationMail } from "./mails.ts";
 import { dropWaitingPasswords, findPending, writeNobodys, writeVerification } from "./verifications.ts";
-import { maySignUp } from "./who-may.ts";
+import { maySignUp } from "./sign-up.ts";
 
 type Needs = Pick<Context, "config" | "db" | "mailer" | "publicUrl">;
 

@@ -1,15 +1,17 @@
-// Signs users up. The reply and the work are the same whether or not the address has an account: only the mail tells, and that goes to
+// Signs users up, and says who may. The reply and the work are the same whether or not the address has an account: only the mail tells, and that goes to
 // the address.
 import { randomUUID } from "node:crypto";
 import { hashPassword } from "../accounts/passwords.ts";
 import { type User, userIdText } from "../accounts/users.ts";
+import type { SignUpConfig } from "../config.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
+import { fail } from "../errors/fail.ts";
 import type { Mail } from "../mail/mailer.ts";
-import { type LockedAccount, lockAccountOf, lockOrMakeAccount } from "./lock-account.ts";
+import { domainOf, foldEmail } from "../text/email-address.ts";
+import { lockAccountOf, type LockedAccount, lockOrMakeAccount } from "./lock-account.ts";
 import { accountExistsMail, verificationMail } from "./mails.ts";
 import { dropWaitingPasswords, writeNobodys, writeNotice, writeVerification } from "./verifications.ts";
-import { assertMaySignUp } from "./who-may.ts";
 
 interface SignUp {
   email: string;
@@ -58,4 +60,29 @@ async function writeMail(
   const kept = contested ? { passwordHash: null, name: null } : { passwordHash, name };
   const secrets = await writeVerification(transaction, { accountId: account.id, purpose: "verify_email", at, ...kept });
   return secrets ? verificationMail(place, secrets) : null;
+}
+
+// Who may sign up, as the operator configured it. Verified accounts sign in regardless.
+
+export const byInvitation = "accounts are by invitation";
+
+/** Why an address may not sign up; undefined: it may. The same whether or not it has an account. */
+function whyNot({ mode, domains }: SignUpConfig, email: string): string | undefined {
+  if (mode === "closed") return "the operator makes accounts";
+  if (domains !== null && !domains.includes(domainOf(foldEmail(email)))) return `addresses at ${domains.join(", ")} may sign up`;
+  return undefined;
+}
+
+export function maySignUp(config: SignUpConfig, email: string): boolean {
+  return whyNot(config, email) === undefined;
+}
+
+/** 403 signup_closed. */
+export function assertMaySignUp(config: SignUpConfig, email: string): void {
+  const reason = whyNot(config, email);
+  if (reason !== undefined) failClosed(reason);
+}
+
+export function failClosed(reason: string): never {
+  return fail("signup_closed", { param: "email", text: { reason } });
 }

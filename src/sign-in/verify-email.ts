@@ -8,7 +8,7 @@ import { fail } from "../errors/fail.ts";
 import { type LockedAccount, lockAccount, lockAccountOf } from "./lock-account.ts";
 import { assertUsable, readByToken, tryCode, useUp, type Verification, writeNobodys } from "./verifications.ts";
 import { finishSignIn, markVerified } from "./verified.ts";
-import { assertMaySignUp } from "./who-may.ts";
+import { assertMaySignUp } from "./sign-up.ts";
 
 type Needs = Pick<Context, "config" | "db" | "catalog">;
 

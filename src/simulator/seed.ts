@@ -2,6 +2,9 @@
 // Owns the hash, the number generator and made-up ids; what is drawn from them belongs to the callers.
 import { hash } from "node:crypto";
 
+/** In seconds. The simulator has no clock: everything it makes was made on the first of January 2026. */
+export const createdAt = 1_767_225_600;
+
 /** A number in [0, 1). */
 export type Random = () => number;
 

@@ -153,7 +153,7 @@ interface JobRow {
 
 /**
  * Reads as many rows as calls and jobs are open. A reservation's id holds its time (UUID version 7); it ends by itself when it is not
- * renewed, a media job 30 minutes after its start (src/jobs/times.ts).
+ * renewed, a media job 30 minutes after its start (src/jobs/parts.ts).
  */
 const holdsSql = `
   select kind, case when seconds <= 10 then '10s' when seconds <= 60 then '1m' when seconds <= 600 then '10m' when seconds <= 3600 then '1h'

@@ -12,7 +12,7 @@ import { migrate } from "../../src/db/migrate.ts";
 import { claimJobs, claimSql, renewLeases } from "../../src/jobs/claim.ts";
 import { readJob } from "../../src/jobs/read-jobs.ts";
 import { tierLimits } from "../../src/jobs/submit-request.ts";
-import { jobTimes } from "../../src/jobs/times.ts";
+import { jobTimes } from "../../src/jobs/parts.ts";
 import { accountsWithMoney } from "./support.ts";
 
 const accounts = Number(process.env.BENCH_ACCOUNTS ?? 1_000);

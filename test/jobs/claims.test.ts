@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { claimJobs } from "../../src/jobs/claim.ts";
-import { jobTimes } from "../../src/jobs/times.ts";
+import { jobTimes } from "../../src/jobs/parts.ts";
 import { newAccount } from "../ledger/new-account.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { expectClean, finish, lease, rowOf, submit } from "./job-rows.ts";

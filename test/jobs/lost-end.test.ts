@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { connect, type Db, inTransaction, type Queries } from "../../src/db/connect.ts";
 import { fileName } from "../../src/jobs/deliver.ts";
-import type { JobTimes } from "../../src/jobs/times.ts";
+import type { JobTimes } from "../../src/jobs/parts.ts";
 import { openDatabaseProxy } from "../robustness/database-proxy.ts";
 import { untilWaiting } from "../support/locks.ts";
 import { engineWorld } from "./engine-world.ts";

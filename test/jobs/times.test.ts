@@ -1,6 +1,6 @@
 // The times that jobs are shipped with: other tests shorten them, so that only this one would notice another figure.
 import { expect, test } from "vitest";
-import { jobTimes } from "../../src/jobs/times.ts";
+import { jobTimes } from "../../src/jobs/parts.ts";
 
 const minutes = 60_000;
 

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { hasEscapedKey, parseJson } from "../../src/json/parse.ts";
-import { parseExact, parseLong } from "../../src/providers/json/exact-numbers.ts";
+import { parseExact, parseLong } from "../../src/providers/json/read.ts";
 
 /** What a text is made from, and so what it must be read as: no parser stands between. */
 type Tree = { rows: Row[] } | { items: Tree[] } | { string: string; hows: How[] } | { literal: string };

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectStripe } from "../../src/payments/stripe.ts";
-import { parseTopupId, topupIdText } from "../../src/payments/topup-id.ts";
+import { parseTopupId, topupIdText } from "../../src/ids.ts";
 import { secretKey, startStripe, type StripeServer, webhookSecret } from "../support/stripe-server.ts";
 
 let stripe: StripeServer;

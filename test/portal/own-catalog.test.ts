@@ -1,8 +1,7 @@
 // The portal of a gateway with an address and a catalog of its own: nothing on it is of the shipped catalog, what it teaches works, and
 // another catalog changes it at once.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadCatalog } from "../../src/catalog/load.ts";
-import { readShippedCatalog } from "../../src/catalog/shipped.ts";
+import { loadCatalog, readShippedCatalog } from "../../src/catalog/load.ts";
 import { blocksIn } from "../docs/guide-blocks.ts";
 import { hasCurl } from "../docs/guide-shell.ts";
 import { makeReaderFolder } from "../docs/reader-folder.ts";

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { type OperationId, operations } from "../../generated/operations.ts";
 import { understandAudio } from "../../handlers/understand-audio.ts";
 import type { Caller } from "../../src/accounts/caller.ts";
-import { readShippedCatalog } from "../../src/catalog/shipped.ts";
+import { readShippedCatalog } from "../../src/catalog/load.ts";
 import { systemClock } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Context } from "../../src/context.ts";

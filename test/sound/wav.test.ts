@@ -1,6 +1,6 @@
 // WAV files: what is read, and what is refused.
 import { describe, expect, test } from "vitest";
-import { readWav } from "../../src/sound/wav.ts";
+import { readWav } from "../../src/sound/formats.ts";
 
 interface Header {
   tag?: number;

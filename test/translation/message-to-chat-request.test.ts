@@ -1,7 +1,7 @@
 // A message request as a chat request: order, ids, bytes of arguments and images survive (docs/behaviour/translation.md#edge-cases).
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseExact } from "../../src/providers/json/exact-numbers.ts";
+import { parseExact } from "../../src/providers/json/read.ts";
 import { messageToChatRequest } from "../../src/providers/translation/message-to-chat-request.ts";
 import type { MessageRequest } from "../../src/providers/translation/message-types.ts";
 import { openToolNames } from "../../src/providers/translation/tool-names.ts";

@@ -1,16 +1,20 @@
-// The request adapter of decisions: one chat call for each question, in parallel, all on one route, charged as one request
+// Decisions: one chat call for each question, in parallel, all on one route, charged as one request
 // (docs/behaviour/endpoints.md#decisions).
+import type { components } from "../../../generated/api.d.ts";
+import type { Ask } from "../../calls/ask.ts";
 import type { Context } from "../../context.ts";
 import { ApiError } from "../../errors/fail.ts";
+import { uuidHex } from "../../ids.ts";
+import { noOutput } from "../context-window.ts";
+import { type PromptSize, sizeOf } from "../prompt-size.ts";
+import { type RequestAdapter, serveWhole } from "../serve.ts";
+import { toUsd } from "../../money.ts";
 import { UpstreamError } from "../../providers/errors/upstream-error.ts";
 import type { Whole } from "../../providers/types.ts";
 import { adapterOf } from "../../routing/candidates.ts";
 import { sumOfUsages } from "../../usage.ts";
-import { type PromptSize, sizeOf } from "../prompt-size.ts";
-import { noOutput } from "../context-window.ts";
-import type { RequestAdapter } from "../serve.ts";
 import { type Decided, decideQuestion, type DecisionRoute, documentFields, documentPrompt, labelPrompt } from "./question.ts";
-import type { DecisionTask, Question } from "./request.ts";
+import { decisionModelName, type DecisionTask, decisionTask, type Question } from "./request.ts";
 
 interface DecisionsWhole extends Whole {
   /** One for each question, in their order. */
@@ -120,4 +124,28 @@ export async function sideBySide<Item, Result>(
     throw error;
   }
   return results;
+}
+
+// From request to body, the same under both paths.
+
+type Schemas = components["schemas"];
+
+export async function answerDecision(
+  context: Context,
+  ask: Ask,
+  request: Schemas["DecisionRequest"],
+): Promise<{ headers: Record<string, string>; body: Schemas["DecisionResult"] }> {
+  const task = decisionTask(request);
+  const name = decisionModelName(context.catalog, request.model);
+  const { answer, bill, call, headers } = await serveWhole(context, ask, decisionAdapter(context, name, task));
+  const { input, cacheRead, cacheWrite, output } = bill.usage;
+  return {
+    headers,
+    body: {
+      id: `dec_${uuidHex(call.hold.id)}`,
+      model: call.admitted.model.id,
+      answers: Object.fromEntries(task.questions.map(({ id }, at) => [id, answer.answers[at]!])),
+      usage: { input_tokens: input + cacheRead + cacheWrite, output_tokens: output, cost: toUsd(bill.cost) },
+    },
+  };
 }

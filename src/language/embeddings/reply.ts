@@ -2,7 +2,7 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import type { components } from "../../../generated/api.d.ts";
 import { toUsd } from "../../money.ts";
-import type { Vector } from "../../providers/verbs/embed.ts";
+import type { Vector } from "../../providers/verbs/without-output.ts";
 import type { TokenBill } from "../token-call.ts";
 
 type EmbeddingList = components["schemas"]["EmbeddingList"];

@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 import { failParameter } from "../../errors/fail.ts";
 import { spliceJson } from "../../providers/json/splice.ts";
 import type { JsonText } from "../../providers/json/text.ts";
-import type { EmbedWhole } from "../../providers/verbs/embed.ts";
+import type { EmbedWhole } from "../../providers/verbs/without-output.ts";
 import { adapterOf } from "../../routing/candidates.ts";
 import { inputSize, tokensSize } from "../prompt-size.ts";
 import { noOutput } from "../context-window.ts";

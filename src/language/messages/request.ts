@@ -3,7 +3,7 @@ import type { Model } from "../../catalog/types.ts";
 import type { Context } from "../../context.ts";
 import { spliceJson } from "../../providers/json/splice.ts";
 import type { JsonText } from "../../providers/json/text.ts";
-import { hasThoughtOrCalled, shareOfEffort } from "../../providers/translation/thinking-turns.ts";
+import { hasThoughtOrCalled, shareOfEffort } from "../../providers/translation/message-types.ts";
 import type { MessageStream, MessageWhole } from "../../providers/verbs/messages.ts";
 import { adapterOf, type Candidate } from "../../routing/candidates.ts";
 import { assertDeclares, declares } from "../chat/requirements.ts";

@@ -1,12 +1,15 @@
 // Messages over the `anthropic` protocol, as near to pass-through as billing allows: one call of one route. Returns an answer or
 // throws the fault that decides what to do next.
 import { type Clock, systemClock } from "../../clock.ts";
-import { type Json, objectOf } from "../json/read.ts";
+import { type Json, objectOf, parseLong } from "../json/read.ts";
+import { wholeOf } from "../json/text.ts";
+import { chatToMessageRequest } from "../translation/chat-to-message-request.ts";
+import { messageToChatAnswer, messageToChatStream } from "../translation/message-to-chat-stream.ts";
 import { exchange, isJson, wholeText } from "../transport/exchange.ts";
-import { inOrder } from "../transport/in-order.ts";
-import { openOutlet, type Outlet } from "../transport/outlet.ts";
+import { inOrder, openOutlet, type Outlet } from "../transport/outlet.ts";
 import { type Piece, readStream, replayedTally, replayStream, type StreamReader } from "../transport/read-stream.ts";
 import type { Upstream, UpstreamAnswer } from "../transport/types.ts";
+import type { Chat } from "../verbs/chat.ts";
 import type { MessageCall, MessageRecord, Messages, MessageStream, MessageTally, MessageWhole } from "../verbs/messages.ts";
 import { readEvents } from "./events.ts";
 import { messageRequest } from "./request.ts";
@@ -134,4 +137,20 @@ function openGate(onEnd: () => void): Gate {
       if (records.some(({ event }) => event === "content_block_start")) return inOrder(held.splice(0), outlet.emit);
     },
   };
+}
+
+// Chat over the `anthropic` protocol: translates the request into the Anthropic dialect and the answer back into OpenAI's.
+// translation/ owns the mapping.
+
+export function anthropicChat(messages: Messages, clock: Clock = systemClock): Chat {
+  return async (call) => {
+    const request = chatToMessageRequest(objectOf(parseLong(wholeOf(call.body))), call);
+    const answer = await messages({ ...call, body: JSON.stringify(request), betas: null, promptTokens: noCount });
+    return answer.kind === "whole" ? messageToChatAnswer(answer, clock()) : messageToChatStream(answer, call.publicModel, clock());
+  };
+}
+
+/** A chat stream reports no prompt tokens before its end. */
+async function noCount(): Promise<number> {
+  return 0;
 }

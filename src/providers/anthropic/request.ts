@@ -1,10 +1,9 @@
 // Builds the upstream request of a message call: the caller's JSON text with only those members edited that a Claude upstream would
 // refuse, or that need state between calls. The language room withholds those that change the price.
-import { parseLong } from "../json/exact-numbers.ts";
-import { arrayOf, isObject, type Json, objectOf } from "../json/read.ts";
+import { arrayOf, isObject, type Json, objectOf, parseLong } from "../json/read.ts";
 import { spliceJson } from "../json/splice.ts";
 import { type JsonText, wholeOf } from "../json/text.ts";
-import { hasThoughtOrCalled } from "../translation/thinking-turns.ts";
+import { hasThoughtOrCalled } from "../translation/message-types.ts";
 import { jsonRequest } from "../transport/json.ts";
 import type { UpstreamRequest } from "../transport/types.ts";
 import type { Route } from "../types.ts";

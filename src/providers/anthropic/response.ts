@@ -2,9 +2,8 @@
 // of the message, because the flow writes its own.
 import { randomUUID } from "node:crypto";
 import type { Usage } from "../../usage.ts";
-import { hideInMembers } from "../errors/foreign-members.ts";
-import { parseLong } from "../json/exact-numbers.ts";
-import { arrayOf, count, isObject, type Json, objectOf, textOf } from "../json/read.ts";
+import { hideInMembers } from "../errors/hide-secrets.ts";
+import { arrayOf, count, isObject, type Json, objectOf, parseLong, textOf } from "../json/read.ts";
 import { readAnswer, unreadable } from "../transport/json.ts";
 import type { PromptUsage, Provider } from "../types.ts";
 import type { MessageEnd, MessageWhole } from "../verbs/messages.ts";

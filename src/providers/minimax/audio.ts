@@ -1,14 +1,13 @@
 // Speech and music over the `minimax` protocol (docs/behaviour/providers.md#minimax). Speech comes whole in one JSON answer, or as a stream.
 import { type Clock, systemClock } from "../../clock.ts";
 import { convertWhole, openConversion } from "../../sound/convert.ts";
-import { type AudioFormat, audioFormats } from "../../sound/formats.ts";
-import { mixedDown, readWav } from "../../sound/wav.ts";
+import { type AudioFormat, audioFormats, mixedDown, readWav } from "../../sound/formats.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import { speechFirstByteMs, streamAudio, wholeAudio } from "../transport/audio-stream.ts";
 import { filesBytesMax, takeFilesOut } from "../transport/base64-files.ts";
 import { exchange, isJson } from "../transport/exchange.ts";
-import { inOrder } from "../transport/in-order.ts";
+import { inOrder } from "../transport/outlet.ts";
 import { jsonRequest, parseObject, readRecordData, unreadable } from "../transport/json.ts";
 import { endedEarly, openSseParser, type SseRecord } from "../transport/read-stream.ts";
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from "../transport/types.ts";

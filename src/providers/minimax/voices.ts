@@ -3,8 +3,7 @@
 import { type Clock, systemClock } from "../../clock.ts";
 import { isVoiceId } from "../../text/counted-text.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
-import { parseLong } from "../json/exact-numbers.ts";
-import { arrayOf, type Json, objectOf, textOf } from "../json/read.ts";
+import { arrayOf, type Json, objectOf, parseLong, textOf } from "../json/read.ts";
 import { filesBytesMax, takeFilesOut } from "../transport/base64-files.ts";
 import { exchange, wholeText } from "../transport/exchange.ts";
 import { jsonRequest, parseObject, unreadable } from "../transport/json.ts";

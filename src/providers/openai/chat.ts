@@ -1,13 +1,19 @@
 // Chat over the `openai` protocol: one call of one route. Returns an answer or throws the fault that decides what to do next.
 import { type Clock, systemClock } from "../../clock.ts";
-import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
+import { arrayOf, isObject, type Json, objectOf, parseLong, textOf } from "../json/read.ts";
+import { wholeOf } from "../json/text.ts";
+import { type AskedMessage, chatToMessage, chatToMessageStream } from "../translation/chat-to-message-stream.ts";
+import { messageToChatRequest } from "../translation/message-to-chat-request.ts";
+import type { MessageRequest } from "../translation/message-types.ts";
+import { openToolNames } from "../translation/tool-names.ts";
 import { exchange, isJson, wholeText } from "../transport/exchange.ts";
-import { inOrder } from "../transport/in-order.ts";
+import { inOrder, openOutlet } from "../transport/outlet.ts";
 import { jsonRequest } from "../transport/json.ts";
-import { openOutlet } from "../transport/outlet.ts";
 import { readStream, replayedTally, replayStream, type StreamReader } from "../transport/read-stream.ts";
 import type { Upstream, UpstreamAnswer } from "../transport/types.ts";
 import type { Chat, ChatCall, ChatRecord, ChatStream, ChatTally, ChatWhole } from "../verbs/chat.ts";
+import type { Messages } from "../verbs/messages.ts";
 import { allEnded, beginChunks, newChunkState } from "./chunk.ts";
 import { openRecordReader } from "./record-reader.ts";
 import { foreignKeys, readCompletion } from "./response.ts";
@@ -106,3 +112,52 @@ function callPieces(call: Json, index: number, piece: (delta: Json, characters: 
     piece({ tool_calls: [{ index, function: { arguments: text } }] }, text.length),
   ];
 }
+
+// Messages over the `openai` protocol: translates the request into a chat request and the chat's answer into a message
+// (docs/behaviour/translation.md).
+
+export function openaiMessages(chat: Chat): Messages {
+  return async (call) => {
+    const request = parseLong(wholeOf(call.body)) as MessageRequest;
+    const names = openToolNames();
+    const body = JSON.stringify(messageToChatRequest(request, names));
+    const asked: AskedMessage = {
+      model: call.publicModel,
+      names,
+      stopSequences: request.stop_sequences ?? [],
+      showsThinking: !(request.thinking !== undefined && "display" in request.thinking && request.thinking.display === "omitted"),
+    };
+    const { route, signal, disconnect, requestId, publicModel, account, heard, stream, outputMax } = call;
+    const answering = chat({ route, signal, disconnect, requestId, publicModel, account, heard, body, stream, outputMax });
+    const promptTokens = stream ? call.promptTokens() : Promise.resolve(0); // counted while the upstream thinks
+    const answer = await answering.catch(inCallersWords);
+    return answer.kind === "whole" ? chatToMessage(answer, asked) : chatToMessageStream(answer, asked, promptTokens);
+  };
+}
+
+/** Keeps the upstream's sentence, because agents match its wording. The field at fault is named as the caller knows it, or left out. */
+function inCallersWords(error: unknown): never {
+  if (!(error instanceof UpstreamError) || error.param === null) throw error;
+  const { fault, reason, status, retryAfterMs } = error;
+  const param = fieldNames.get(error.param) ?? null;
+  throw new UpstreamError(fault, reason, { status, retryAfterMs, param, cause: error });
+}
+
+/** Fields of a chat request → the fields of a message request that they come from. */
+const fieldNames: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    model: "model",
+    messages: "messages",
+    tools: "tools",
+    tool_choice: "tool_choice",
+    parallel_tool_calls: "tool_choice.disable_parallel_tool_use",
+    max_tokens: "max_tokens",
+    temperature: "temperature",
+    top_p: "top_p",
+    stop: "stop_sequences",
+    user: "metadata.user_id",
+    response_format: "output_config.format",
+    reasoning_effort: "output_config.effort",
+    reasoning: "thinking",
+  }),
+);

@@ -1,7 +1,7 @@
 // Parses one streamed chunk, checks it and writes it anew: the slow path, and the only place that knows the rules of
 // docs/behaviour/streams.md#chunks. record-reader.ts forwards known forms, record-reader.ts reads the other records.
 import { errorUnderOk } from "../errors/error-text.ts";
-import { hideInMembers } from "../errors/foreign-members.ts";
+import { hideInMembers } from "../errors/hide-secrets.ts";
 import { isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import type { Provider } from "../types.ts";
 import type { ChatTally, FinishReason } from "../verbs/chat.ts";

@@ -7,7 +7,7 @@ import { exchange, wholeText } from "../transport/exchange.ts";
 import { jsonRequest, readAnswer, unreadable } from "../transport/json.ts";
 import type { Upstream, UpstreamRequest } from "../transport/types.ts";
 import type { Route } from "../types.ts";
-import type { Embed, EmbedCall, EmbedWhole, Vector } from "../verbs/embed.ts";
+import type { Embed, EmbedCall, EmbedWhole, Vector } from "../verbs/without-output.ts";
 
 /** 2048 vectors of 4096 numbers are 45 MB of base64; of 1536 numbers, from a host that writes no base64, 67 MB. */
 const answerBytesMax = 134_217_728;

@@ -1,7 +1,7 @@
 // Reads a whole answer of any OpenAI-compatible host into the OpenAI dialect (docs/behaviour/providers.md#hosts). `usage` is read here
 // and left out of the answer, because the flow writes its own.
 import { randomUUID } from "node:crypto";
-import { hideInMembers } from "../errors/foreign-members.ts";
+import { hideInMembers } from "../errors/hide-secrets.ts";
 import { isObject, type Json, textOf } from "../json/read.ts";
 import { readAnswer, unreadable } from "../transport/json.ts";
 import type { Provider } from "../types.ts";

@@ -1,12 +1,12 @@
 // Rankings over the `rerank` protocol (Cohere, Jina and the like): one call of one route, and the results of its answer.
 import { type Clock, systemClock } from "../../clock.ts";
-import { hideInMembers } from "../errors/foreign-members.ts";
+import { hideInMembers } from "../errors/hide-secrets.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { count, isObject, type Json, objectOf, readInputUsage, textOf } from "../json/read.ts";
 import { exchange, wholeText } from "../transport/exchange.ts";
 import { jsonRequest, readAnswer, unreadable } from "../transport/json.ts";
 import type { Upstream, UpstreamAnswer } from "../transport/types.ts";
-import type { RankedDocument, Rerank, RerankCall, RerankWhole } from "../verbs/rerank.ts";
+import type { RankedDocument, Rerank, RerankCall, RerankWhole } from "../verbs/without-output.ts";
 
 export function rerank(upstream: Upstream, clock: Clock = systemClock): Rerank {
   return async (call) => {

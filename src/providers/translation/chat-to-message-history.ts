@@ -1,7 +1,6 @@
 // Translates the messages of a chat request into those of the Anthropic dialect (docs/behaviour/translation.md#edge-cases): system text
 // first, every tool call with one result right after it. Blank texts and a first assistant turn are left to the anthropic adapter.
-import { parseExact } from "../json/exact-numbers.ts";
-import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
+import { arrayOf, isObject, type Json, objectOf, parseExact, textOf } from "../json/read.ts";
 import { contentBlocks, plainText, refuse } from "./chat-to-message-content.ts";
 
 export interface MessageHistory {

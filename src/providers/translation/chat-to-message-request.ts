@@ -5,7 +5,7 @@ import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts"
 import type { Route } from "../types.ts";
 import { refuse, shown } from "./chat-to-message-content.ts";
 import { messageHistory } from "./chat-to-message-history.ts";
-import { shareOfEffort } from "./thinking-turns.ts";
+import { shareOfEffort } from "./message-types.ts";
 import { shortId } from "./tool-names.ts";
 
 export interface ChatTranslation {

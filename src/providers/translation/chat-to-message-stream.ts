@@ -3,10 +3,9 @@
 import { randomUUID } from "node:crypto";
 import type { components } from "../../../generated/api.d.ts";
 import { parseJson } from "../../json/parse.ts";
-import { parseExact } from "../json/exact-numbers.ts";
-import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
+import { arrayOf, isObject, type Json, objectOf, parseExact, textOf } from "../json/read.ts";
 import { nestsTooDeep } from "../json/splice.ts";
-import { inOrder } from "../transport/in-order.ts";
+import { inOrder } from "../transport/outlet.ts";
 import { unreadable } from "../transport/json.ts";
 import type { ChatStream, ChatWhole } from "../verbs/chat.ts";
 import type { MessageEnd, MessageRecord, MessageStream, MessageTally, MessageWhole } from "../verbs/messages.ts";

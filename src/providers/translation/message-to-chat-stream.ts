@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { parseJson } from "../../json/parse.ts";
 import { type Json, objectOf, textOf } from "../json/read.ts";
-import { inOrder } from "../transport/in-order.ts";
+import { inOrder } from "../transport/outlet.ts";
 import type { ChatChoice, ChatRecord, ChatStream, ChatTally, ChatWhole, FinishReason } from "../verbs/chat.ts";
 import type { MessageEnd, MessageRecord, MessageStream, MessageTally, MessageWhole } from "../verbs/messages.ts";
 

@@ -1,5 +1,6 @@
-// The Anthropic dialect's request as types: the known blocks, distinguished by `type`, and the check whether a block is one of them.
+// The Anthropic dialect's request as types: the known blocks, distinguished by `type`, and checks of blocks and turns.
 import type { components } from "../../../generated/api.d.ts";
+import { arrayOf, objectOf } from "../json/read.ts";
 
 type Schemas = components["schemas"];
 
@@ -46,3 +47,21 @@ export function blocksOf(content: string | readonly { type: string }[] | null | 
   if (content == null) return [];
   return typeof content === "string" ? [{ type: "text", text: content }] : content.filter(isKnown);
 }
+
+// The first-turn rule (docs/behaviour/messages.md#thinking): a thinking budget goes out until the model has thought or called a tool.
+
+/** Whether any assistant turn of a message history has thinking or tool calls. */
+export function hasThoughtOrCalled(messages: readonly unknown[]): boolean {
+  return messages.some((message) => {
+    const { role, content } = objectOf(message);
+    return role === "assistant" && arrayOf(content).some((block) => later.has(objectOf(block)["type"]));
+  });
+}
+
+const later: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking", "tool_use"]);
+
+// The part of the output cap that each effort may think, for models that know only budgets.
+
+export const shareOfEffort: ReadonlyMap<string, number> = new Map(
+  Object.entries({ low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.9, max: 0.95 }),
+);

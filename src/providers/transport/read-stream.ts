@@ -5,9 +5,8 @@ import { createParser } from "eventsource-parser";
 import { slowReaderFault, UpstreamError } from "../errors/upstream-error.ts";
 import type { Usage } from "../../usage.ts";
 import type { AnswerStream, Tally, UpstreamCall } from "../types.ts";
-import { inOrder } from "./in-order.ts";
+import { inOrder, type Outlet } from "./outlet.ts";
 import { unreadable } from "./json.ts";
-import type { Outlet } from "./outlet.ts";
 import type { UpstreamAnswer } from "./types.ts";
 
 /** The body ends right after the answer's end; a host that keeps it open loses the socket. */

@@ -1,7 +1,10 @@
-// The Anthropic protocol: its paths, its framing and its error envelope. Each operation stands in a file of its own beside this one.
-import { jsonReply, type Plan, type SimulatorProtocol } from "../protocol.ts";
+// The Anthropic protocol: its paths, its framing, and the plans of its operations. The files beside this one own what a message is made of.
+import { jsonReply, type Plan, planAnswer, type SimulatorProtocol } from "../protocol.ts";
+import { answerMessage } from "./answer.ts";
 import { eventName, renderError, requestId, rewordRefusal } from "./errors.ts";
-import { planCount, planMessage } from "./messages.ts";
+import { messageEvents, messageStop, wholeMessage } from "./message.ts";
+import { readMessageRequest } from "./read-request.ts";
+import { countPrompt } from "./usage.ts";
 
 export const anthropic: SimulatorProtocol = {
   name: "anthropic",
@@ -39,4 +42,33 @@ function plan(text: string): Plan {
 
 function modelRow(id: string): Record<string, unknown> {
   return { type: "model", id, display_name: id, created_at: "2026-01-01T00:00:00Z" };
+}
+
+// POST /messages and /messages/count_tokens: from a request's bytes to a plan.
+
+export function planMessage(body: Buffer, version: string): Plan {
+  const request = readMessageRequest(body, version, "answer");
+  const { model, knobs, stream } = request;
+  const promptTokens = countPrompt(request);
+  const answer = answerMessage(request);
+  return planAnswer({
+    model,
+    knobs,
+    stream,
+    tokens: answer.tokens,
+    extraBytesPerToken: 0,
+    whole: () => JSON.stringify(wholeMessage(request, promptTokens, answer)),
+    records: () => messageEvents(request, promptTokens, answer),
+    terminator: messageStop,
+    inputTokens: promptTokens,
+    hiddenTokens: request.hidesThinking ? answer.thinkingTokens : 0,
+    tokensIn: (record) => (/"type":"(?:text|thinking|input_json)_delta"/.test(record) ? 1 : 0),
+  });
+}
+
+export function planCount(body: Buffer, version: string): Plan {
+  const request = readMessageRequest(body, version, "count");
+  const { model, knobs } = request;
+  const reply = jsonReply(200, JSON.stringify({ input_tokens: knobs.promptTokens ?? countPrompt(request) }));
+  return { model, knobs, reply, bytes: reply.body.length };
 }

@@ -1,13 +1,12 @@
 // POST /chat/completions: from the request's bytes to a plan, as one document or as a stream of chunks.
 import { type Plan, planAnswer } from "../protocol.ts";
 import { refuse } from "../request-fields.ts";
-import { madeUpId } from "../seed.ts";
+import { createdAt, madeUpId } from "../seed.ts";
 import { widen } from "../words.ts";
 import { answerChat, type Choice, labelsListed } from "./chat-answer.ts";
 import { type ChatRequest, readChatRequest } from "./chat-request.ts";
 import { chatUsage, countPrompt } from "./chat-usage.ts";
 import { chatChunks, logprobOf } from "./chunks.ts";
-import { createdAt } from "./models.ts";
 
 /** sim-tokens-N times n: the words themselves are held in memory, streamed or not. */
 const requestedTokensMax = 2_000_000;

@@ -1,12 +1,11 @@
 // A chat answer as OpenAI streams it: a role chunk, a chunk per token, a finish chunk per choice, a usage chunk when asked.
 // Several choices take turns. The knobs that make other hosts' habits of it stand here too.
 import type { ToolCall } from "../called-tools.ts";
-import { madeUpId, seededRandom } from "../seed.ts";
+import { createdAt, madeUpId, seededRandom } from "../seed.ts";
 import { widen } from "../words.ts";
 import { type Choice, labelsListed } from "./chat-answer.ts";
 import type { ChatRequest } from "./chat-request.ts";
 import { chatUsage, usageOf } from "./chat-usage.ts";
-import { createdAt } from "./models.ts";
 
 /** One step of a choice: what its chunk says, and how many tokens that was. */
 interface Step {

@@ -6,9 +6,8 @@ import { makeImage, readFormat } from "../made/image.ts";
 import { countTokens } from "../prose.ts";
 import { type Ask, jsonReply, type Plan } from "../protocol.ts";
 import { type Fields, readFields, readModel } from "../request-fields.ts";
-import { digest } from "../seed.ts";
+import { createdAt, digest } from "../seed.ts";
 import { type ImageRequest, type Quality, readImageForm, readImageRequest, rewordForImages, type SentImage } from "./image-request.ts";
-import { createdAt } from "./models.ts";
 
 /** A square megapixel's; other sizes cost by their pixels. */
 const outputTokens: Record<Quality, number> = { low: 272, medium: 1056, high: 4160 };

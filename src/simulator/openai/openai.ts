@@ -1,9 +1,9 @@
-// The OpenAI protocol: its paths and its error envelope. Each operation stands in a file of its own beside this one.
-import type { SimulatorProtocol } from "../protocol.ts";
+// The OpenAI protocol: its paths and its error envelope. Each operation but the list of models has a file beside this one.
+import { jsonReply, type Plan, type SimulatorProtocol } from "../protocol.ts";
+import { createdAt } from "../seed.ts";
 import { planChat } from "./chat.ts";
 import { planEmbeddings } from "./embeddings.ts";
 import { findImageFile, planEdit, planGeneration } from "./images.ts";
-import { planModel, planModels } from "./models.ts";
 import { planSpeech } from "./speech.ts";
 import { planTranscription } from "./transcriptions.ts";
 
@@ -30,3 +30,23 @@ export const openai: SimulatorProtocol = {
   bodyBytesMax: (path) => (path === "/audio/transcriptions" ? recordingBytesMax : undefined),
   renderRefusal: ({ message, type, param, code }) => JSON.stringify({ error: { message, type, param: param ?? null, code } }),
 };
+
+// GET /models: what the simulator names itself. Any other id works as well, so one model is found under every id.
+
+const ids = ["sim-chat", "sim-vision", "sim-reason", "sim-embed"];
+
+export function planModels(): Plan {
+  return plan(JSON.stringify({ object: "list", data: ids.map(modelRow) }));
+}
+
+export function planModel(id: string): Plan {
+  return plan(JSON.stringify(modelRow(id)));
+}
+
+function plan(text: string): Plan {
+  return { model: null, knobs: {}, reply: jsonReply(200, text), bytes: text.length };
+}
+
+function modelRow(id: string): Record<string, unknown> {
+  return { id, object: "model", created: createdAt, owned_by: "simulator" };
+}

@@ -1,7 +1,6 @@
 // Calls anthropicMessages and anthropicChat against a host that answers with a recorded body.
 import { readFileSync } from "node:fs";
-import { anthropicChat } from "../../../src/providers/anthropic/chat.ts";
-import { anthropicMessages, type MessageTimes } from "../../../src/providers/anthropic/messages.ts";
+import { anthropicChat, anthropicMessages, type MessageTimes } from "../../../src/providers/anthropic/messages.ts";
 import type { Provider, Route } from "../../../src/providers/types.ts";
 import type { ChatStream, ChatWhole } from "../../../src/providers/verbs/chat.ts";
 import type { MessageRecord, MessageStream, MessageWhole } from "../../../src/providers/verbs/messages.ts";

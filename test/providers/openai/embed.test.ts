@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { openaiEmbed } from "../../../src/providers/openai/embed.ts";
 import type { Route } from "../../../src/providers/types.ts";
-import type { EmbedCall, EmbedWhole, Vector } from "../../../src/providers/verbs/embed.ts";
+import type { EmbedCall, EmbedWhole, Vector } from "../../../src/providers/verbs/without-output.ts";
 import { type Answer, type Host, routeTo, startHost, useUpstream } from "../upstream-fixture.ts";
 import { expectFault, json } from "./chat-fixture.ts";
 

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { rerank } from "../../../src/providers/rerank/rerank.ts";
-import type { RerankCall, RerankWhole } from "../../../src/providers/verbs/rerank.ts";
+import type { RerankCall, RerankWhole } from "../../../src/providers/verbs/without-output.ts";
 import { expectFault, json } from "../openai/chat-fixture.ts";
 import { type Answer, type Host, routeTo, startHost, useUpstream } from "../upstream-fixture.ts";
 

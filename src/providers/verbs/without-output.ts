@@ -1,4 +1,4 @@
-// What an adapter of embeddings takes and returns. Types only.
+// What adapters of embeddings and of reranking take and return: the operations without output tokens. Types only.
 import type { JsonText } from "../json/text.ts";
 import type { UpstreamCall, Whole } from "../types.ts";
 
@@ -22,3 +22,27 @@ export interface EmbedWhole extends Whole {
 }
 
 export type Embed = (call: EmbedCall) => Promise<EmbedWhole>;
+
+/** A rerank request in the form of Cohere and Jina, as JSON text. */
+export interface RerankCall extends UpstreamCall {
+  body: JsonText;
+  /** Number of documents sent: an index beyond it is invalid. */
+  documents: number;
+  /** The most results that were asked for; null: all. */
+  topN: number | null;
+}
+
+export interface RankedDocument {
+  index: number;
+  relevance_score: number;
+  [key: string]: unknown;
+}
+
+export interface RerankWhole extends Whole {
+  /** The upstream's answer in one shape: `results` best first, naming the public model, without usage. */
+  ranking: { model: string; results: RankedDocument[]; [key: string]: unknown };
+  /** The upstream's usage, without what the gateway pays. */
+  usageShown: Record<string, unknown>;
+}
+
+export type Rerank = (call: RerankCall) => Promise<RerankWhole>;
