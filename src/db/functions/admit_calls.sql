@@ -1,8 +1,8 @@
--- Counts and holds for the calls of each account whose calls surely all fit: within every limit, and in full within the balance and the keys'
--- budgets. An account of which a call may not fit is not returned, and nothing of it is done: rate_take and ledger_reserve decide its calls
--- one by one. So the usual call takes one statement of few steps.
+-- Counts and holds for the calls of each account whose calls certainly all fit: within every limit, and in full within the balance and the
+-- keys' budgets. If one call of an account may not fit, the account is not returned and nothing is done for it: rate_take and ledger_reserve
+-- decide its calls one by one. So the usual call takes one statement of few steps.
 --
--- _account…, _key…, _window…: what the batch takes in all from each balance, budget and window, sorted, since windows are locked in the order
+-- _account…, _key…, _window…: what the whole batch takes from each balance, budget and window, sorted, since windows are locked in the order
 -- of rate_take; _call…: its calls. A window without a limit has one above any count. Returned, as arrays: the accounts with their balance and
 -- the count of their window _shown, and what the keys have left (null: no limit), all of them afterwards. The clock and the windows are those
 -- of rate_take, the settings those of ledger_reserve.
@@ -22,7 +22,7 @@ declare setting text; is_whole boolean;
 begin
   at_ms := floor(extract(epoch from clock_timestamp()) * 1000);
   setting := set_config('synchronous_commit', 'off', true);
-  setting := set_config('svc.moved', 'by the ledger', true); -- of this statement alone; an error takes it back by itself
+  setting := set_config('svc.moved', 'by the ledger', true); -- of this statement alone; an error resets it
   with asked as materialized (
     select * from unnest(_account, _want) a(account_id, want)
   ), budgets as materialized (

@@ -1,4 +1,4 @@
--- A hold that ends gives its amount back to its balance and its key's budget. Not for ledger_settle, which moves both itself.
+-- When a hold ends, its amount returns to its balance and its key's budget. Not for ledger_settle, which moves both itself.
 -- See apply_entries for the locks.
 create or replace function apply_ended_holds() returns trigger language plpgsql as $$
 begin

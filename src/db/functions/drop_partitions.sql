@@ -1,5 +1,5 @@
 -- Drops the months of a table that ended more than _keep_months months ago; never the current one. Any process may call it at any
--- time: the second to come leaves it to the first, and one that can't lock the table at once tries again another day.
+-- time: while one works, others do nothing, and a process that can't lock the table at once tries again on another day.
 create or replace function drop_partitions(_parent text, _keep_months int) returns text[] language plpgsql as $$
 declare
   keep_from timestamptz := (date_trunc('month', now() at time zone 'utc') - make_interval(months => greatest(_keep_months, 0))) at time zone 'utc';

@@ -1,7 +1,7 @@
 -- Makes the monthly partitions of a table up to _ahead months from now. Any process may call it at any time. A month is made beside its
 -- table and then attached, which waits only for others that change the table; made as a part of it, a month would wait for a dump or an
 -- audit to end, and every settlement for the month. The lock timeout is set after the advisory lock: waiting for another process blocks
--- no one else.
+-- no other.
 create or replace function ensure_partitions(_parent text, _ahead int) returns void language plpgsql as $$
 declare start_at timestamptz := (date_trunc('month', now() at time zone 'utc') - interval '1 month') at time zone 'utc'; end_at timestamptz; part text;
 begin

@@ -1,7 +1,7 @@
--- Claims an idempotency key for a call, or says what became of the call that has it. outcome: claimed, answered (with the answer), running, replayed (it
--- was charged or answered, and its answer is not kept), reused (by another request). A key whose call nobody works on is free once its hold is
--- gone, unless the call was charged or succeeded. Of many at once, one claims. A call that has no hold 10 minutes after it was received is over,
--- whatever its replica does: what became of it could not be written.
+-- Claims an idempotency key for a call, or says what became of the call that has it. outcome: claimed, answered (with the answer), running,
+-- replayed (the call was charged or answered, and its answer is not kept), reused (by a different request). A key whose call no process works on
+-- any more is free once the call's hold has ended, unless the call was charged or succeeded. Of concurrent claims, one succeeds. A call without a
+-- hold 10 minutes after it was received is over, whatever its replica does: its outcome could not be written.
 create or replace function idempotency_claim(_account bigint, _operation text, _key text, _hash bytea, _call uuid, _at timestamptz, _owner uuid,
   _dead_after interval, _life interval)
 returns table (outcome text, status int, headers jsonb, body bytea) language plpgsql set enable_seqscan = off set lock_timeout = '3s' as $$
@@ -13,7 +13,7 @@ begin
       values (_account, _operation, _key, _hash, _call, _at, _owner) on conflict do nothing;
     if found then outcome := 'claimed'; return next; return; end if;
     select * into old from idempotency_key k where k.account_id = _account and k.operation = _operation and k.key = _key for update;
-    exit when found; -- else it was deleted
+    exit when found; -- else the row was deleted in between
   end loop;
   if old.received_at <= _at - _life then outcome := 'claimed';
   elsif old.status is not null then outcome := case when old.body is null then 'replayed' else 'answered' end;
@@ -39,7 +39,8 @@ set enable_seqscan = off as $$
     or exists (select 1 from usage_log l where l.account_id = _account and l.created_at = _at and l.id = _call and (l.status = 'success' or l.cost > 0))
 $$;
 
--- Nobody works on the call any more. Its key goes, unless the call left something: an answer, a hold or a charge, which then say what a repeat is told.
+-- No process works on the call any more. Its key is deleted unless the call left an answer, a hold or a charge, which then decide what a repeat is
+-- answered.
 create or replace function idempotency_let_go(_account bigint, _operation text, _key text, _call uuid) returns void language plpgsql
 set enable_seqscan = off as $$
 begin
@@ -50,8 +51,8 @@ begin
   update idempotency_key k set owner = null where k.account_id = _account and k.operation = _operation and k.key = _key and k.call_id = _call;
 end $$;
 
--- Deletes keys whose time is over, and the oldest answers of accounts that keep more bytes than _most; at most _limit of either, so that no
--- lock is held for long. Returns how many. One process sweeps at a time.
+-- Deletes expired keys, and the oldest answers of accounts that keep more bytes than _most; at most _limit of either, so that no lock is
+-- held for long. Returns how many. One process sweeps at a time.
 create or replace function idempotency_sweep(_at timestamptz, _life interval, _most bigint, _limit int) returns int language plpgsql
 set enable_seqscan = off as $$
 declare deleted int; dropped int;

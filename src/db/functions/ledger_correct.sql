@@ -1,6 +1,6 @@
--- Posts a correction of purchased or earned money, once for each id. refused: null, else why nothing was posted: entry (there is none such), kind
+-- Posts a correction of purchased or earned money, once for each id. refused: null, else why nothing was posted: entry (no such entry), kind
 -- (it can't be corrected), more (the entry that it names would change its sign), total (purchased or earned money would fall below 0).
--- Called again after a reply that was lost, it answers the same. Durable where the server doesn't usually wait for the disk.
+-- Called again after a lost reply, it answers the same. Durable even where the server doesn't usually wait for the disk.
 create or replace function ledger_correct(_account bigint, _id uuid, _at timestamptz, _kind text, _amount bigint, _ref text, _reason text,
   _corrects bigint)
 returns table (refused text, seq bigint, balance bigint) language plpgsql set enable_seqscan = off set lock_timeout = '3s' as $$

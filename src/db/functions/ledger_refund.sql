@@ -1,6 +1,6 @@
 -- Gives back a charge, or _amount of it, once; _id is the id of the call or the job. refused: null, else why not: free (nothing was charged),
--- refunded (before), above (more than the charge, which is then in refunded). Called again with the same _at and _reason after a reply that was
--- lost, it answers the same. Durable where the server doesn't usually wait for the disk.
+-- refunded (before), above (more than the charge, which is then in refunded). Called again with the same _at and _reason after a lost
+-- reply, it answers the same. Durable even where the server doesn't usually wait for the disk.
 create or replace function ledger_refund(_account bigint, _id uuid, _at timestamptz, _amount bigint, _reason text)
 returns table (refused text, seq bigint, refunded bigint, balance bigint) language plpgsql set enable_seqscan = off set lock_timeout = '3s' as $$
 #variable_conflict use_column

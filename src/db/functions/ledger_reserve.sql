@@ -3,8 +3,8 @@
 -- ones. Called again it answers the same.
 --
 -- Lock and read are two statements: a lock inside the reading one would read an older snapshot. A balance that can pay none of its calls is
--- not locked, so that calls without money hold up no others; what it gains from then on comes too late for them. Commits without waiting
--- for the disk, since a hold need not outlive the server. A locked balance is given up after a second, for the others in the batch. It
+-- not locked, so that calls without money delay no others; money added after that comes too late for them. Commits without waiting
+-- for the disk, since a hold need not outlive the server. A balance that stays locked is skipped after a second, for the others in the batch. It
 -- moves balances and budgets itself, once a batch; its setting tells the triggers. One plan a connection, as ledger_settle.
 create or replace function ledger_reserve(_owner uuid, _account bigint[], _id uuid[], _want bigint[], _least bigint[], _key bigint[],
   _pool text[], _pool_max int[], _group text[], _group_max int[], _ttl interval)
@@ -63,7 +63,7 @@ begin
     return next;
   end loop;
 
-  setting := set_config('svc.moved', 'by the ledger', true); -- of this statement alone; an error takes it back by itself
+  setting := set_config('svc.moved', 'by the ledger', true); -- of this statement alone; an error resets it
   with added as (
     insert into hold (account_id, id, amount, owner, expires_at, key_id, pool, pool_group)
       select _account[g.n], _id[g.n], g.amount, _owner, now() + _ttl, _key[g.n], _pool[g.n], _group[g.n]

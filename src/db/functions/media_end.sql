@@ -1,4 +1,4 @@
--- Ends an open job: its status, the end of its hold, its charge and its row of the log, all or nothing. Under the lock of the balance.
+-- Ends an open job: its status, the end of its hold, its charge and its row of the log, all of it or nothing. Under the lock of the balance.
 create or replace function media_end(_job media_job, _to text, _charged bigint, _units numeric, _output jsonb, _code text, _message text, _word text)
 returns void language plpgsql as $$
 declare

@@ -1,4 +1,4 @@
--- Ends a job whose lease is _owner's, then fills the slot. False: it isn't _owner's, or no longer.
+-- Ends a job whose lease is _owner's, then fills the slot. False: the lease isn't _owner's, or no longer is.
 create or replace function media_finish(_id uuid, _owner uuid, _to text, _charged bigint, _units numeric, _output jsonb, _code text, _message text, _word text,
   _attempts jsonb, _late_in interval, _tiers jsonb) returns boolean language plpgsql
 set enable_seqscan = off set lock_timeout = '3s' as $$

@@ -1,8 +1,8 @@
--- A new job, or the one that its idempotency key names. outcome: known, pending, queued, or why there is none: full, balance, key.
--- Called again with the same id, after a reply that was lost, it answers the same. Durable where the server doesn't usually wait for the
--- disk, and no plan of an empty table scans the full one.
+-- Makes a job, or finds the one that its idempotency key names. outcome: known, pending, queued, or why no job was made: full, balance, key.
+-- Called again with the same id after a lost reply, it answers the same. Durable even where the server doesn't usually wait for the disk.
+-- No plan that was made for an empty table scans the full one.
 --
--- Every function that moves a job locks its account's balance first and the job's row after it: slots, queue and money are decided one by one.
+-- Every function that moves a job locks its account's balance first and the job's row after it: slots, queue and money are decided for one job at a time.
 create or replace function media_submit(_job jsonb, _tiers jsonb, _key_life interval)
 returns table (outcome text, id uuid, available bigint, reserved bigint, key_left bigint, waiting_max int) language plpgsql
 set enable_seqscan = off set lock_timeout = '3s' as $$

@@ -1,4 +1,4 @@
--- The accounts for which media_tidy has something to do; none while another process asks. Reads open jobs only.
+-- The accounts for which media_tidy has something to do; no rows while another process runs this. Reads open jobs only.
 create or replace function media_untidy(_tiers jsonb, _queue_life interval, _run_life interval) returns setof bigint language plpgsql
 set enable_seqscan = off as $$
 begin

@@ -1,4 +1,4 @@
--- Counts a commit of a replica, durably. While one hangs, the next give up after a second: at most one of a replica waits in the server.
+-- Counts a commit of a replica, durably. While one hangs, later ones give up after a second: at most one of each replica waits in the server.
 -- False: what the replica counted before is missing; the row stays as it is, as evidence.
 create or replace function prove_commit(_replica uuid, _count bigint) returns boolean language plpgsql set lock_timeout = '1s' as $$
 begin

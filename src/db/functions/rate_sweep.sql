@@ -1,4 +1,4 @@
--- Forgets windows that no decision can reach any more, _most at a time. Any process may call it at any time.
+-- Deletes windows that no decision can reach any more, _most at a time. Any process may call it at any time.
 create or replace function rate_sweep(_most int) returns bigint language plpgsql as $$
 declare swept bigint;
 begin

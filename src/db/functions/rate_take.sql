@@ -2,7 +2,7 @@
 -- the previous one that the last _seconds still reach into (src/limits/window.ts computes the same).
 -- _bucket… are the batch's buckets, _start a window's epoch second or 0 for the current one; _request… are the takes, grouped by request:
 -- its number, the bucket's place, the amount (below 0 gives back) and the limit (below 0: none).
--- A window that is gone takes nothing. The clock is this server's: one for all replicas. The settings keep a plan made on an empty table
+-- A deleted window takes nothing. The clock is this server's: one for all replicas. The settings keep a plan made on an empty table
 -- from scanning a full one.
 create or replace function rate_take(_account bigint[], _bucket text[], _seconds int[], _start bigint[],
   _request int[], _place int[], _amount bigint[], _limit bigint[])
@@ -15,8 +15,8 @@ begin
   perform set_config('synchronous_commit', 'off', true); -- no count need outlive the server
   loop
     at_ms := floor(extract(epoch from clock_timestamp()) * 1000);
-    -- A minute that ended while we waited is no longer the one to take from, and we hold its rows: a process that makes the next one's rows
-    -- waits for them. The caller repeats, without any lock.
+    -- The minute ended while we waited, so its windows are no longer the ones to take from. A process that makes the next minute's rows waits
+    -- for the locks that we hold: the caller repeats, without any lock.
     if at_ms / 60000 <> minute then raise exception 'the minute ended while its counts were awaited' using errcode = 'serialization_failure'; end if;
     minute := at_ms / 60000;
     starts := array(select case when s > 0 then s else at_ms / 1000 / sec * sec end
@@ -45,7 +45,7 @@ begin
         order by w.account_id, w.bucket, w.starts_at for no key update of w) o;
     exit when minute = floor(extract(epoch from clock_timestamp()) / 60);
   end loop;
-  if cardinality(found) is distinct from places then -- some named window is gone
+  if cardinality(found) is distinct from places then -- a named window was deleted
     counts := array(select o.n from generate_series(1, places) g(i) left join unnest(found, counts) o(i, n) on o.i = g.i order by g.i);
   end if;
   -- A named window may be the current one, which then has two places: what is given back counts at once.
@@ -72,7 +72,7 @@ begin
         more := greatest(_amount[j], -(counts[_place[j]] + changes[_place[j]])); -- no window falls below 0
         changes[_place[j]] := changes[_place[j]] + more;
       end loop;
-    else -- the wait is for all of them
+    else -- the wait covers every bucket of the request
       for j in first .. k - 1 loop
         each_n := each_n || counts[_place[j]] + changes[_place[j]]; each_previous := each_previous || befores[_place[j]];
       end loop;
