@@ -1,8 +1,8 @@
-// Runs `svc` in an environment of its own: bin/svc.js as an operator does, or the same command in this process, which costs no start of Node.
+// Runs `svc` in an environment of its own: as a process, as an operator does, or the same command in this process, which costs no start of Node.
 import { spawn } from "node:child_process";
 import { answer } from "../../src/cli/answer.ts";
 import { runEnvironment } from "../support/leftovers.ts";
-import { svcPath } from "../support/svc-path.ts";
+import { programFor } from "../support/bundle.ts";
 
 export interface Ran {
   status: number | null;
@@ -13,7 +13,9 @@ export interface Ran {
 }
 
 export async function runSvc(env: Record<string, string>, words: string[], runtime: string = process.execPath): Promise<Ran> {
-  const child = spawn(runtime, [svcPath, ...words], { env: { ...runEnvironment(), ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const { path, compileCache } = programFor("svc", env);
+  const inherited = { ...runEnvironment(), NODE_COMPILE_CACHE: compileCache };
+  const child = spawn(runtime, [path, ...words], { env: { ...inherited, ...env }, stdio: ["ignore", "pipe", "pipe"] });
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk));

@@ -63,7 +63,7 @@ export async function openWorld(): Promise<World> {
     cpSync(join(recordingsFolder, name), join(folder, "recordings", name));
   const [stripe, identity] = await Promise.all([startStripe(), startOpenidProvider()]);
   const signIn = { SVC_SIGNIN_SSO_ISSUER: identity.issuer, SVC_SIGNIN_SSO_CLIENT_ID: clientId, SVC_SIGNIN_SSO_CLIENT_SECRET: clientSecret };
-  const gateway = await spawnGateway({ ...env, ...stripeEnv(stripe), ...signIn }, shipped);
+  const gateway = await spawnGateway({ ...env, ...stripeEnv(stripe), ...signIn }, shipped("svc"));
   const files = await startFileServer((_req, res) => void res.writeHead(200, { "content-type": "audio/mpeg" }).end(recording("tone.mp3")));
   const svc = async (...words: string[]) => {
     const { stdout } = await run(process.execPath, [svcPath, ...words, "--json"], { env: { ...process.env, ...env } });

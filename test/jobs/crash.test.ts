@@ -7,7 +7,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { type Embedded, startEmbedded } from "../../src/db/embedded.ts";
@@ -16,6 +15,7 @@ import { audit } from "../../src/ledger/audit.ts";
 import { persist } from "../../src/ledger/persist.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
 import { newAccount } from "../ledger/new-account.ts";
+import { programFor } from "../support/bundle.ts";
 import { type Recorder, startRecorder } from "../support/recorder.ts";
 import type { Models } from "./engine.ts";
 import { type Answer, type Ask, expectClean, submit } from "./job-rows.ts";
@@ -155,8 +155,9 @@ const patient = (ask: Ask): Promise<Answer> => {
 };
 
 function startWorker(): ChildProcess {
-  const script = fileURLToPath(new URL("./job-worker.ts", import.meta.url));
-  return spawn(process.execPath, [script, embedded.url, recorder.url, join(dataDir, "media"), JSON.stringify(models)], {
+  const { path, compileCache } = programFor("job-worker");
+  return spawn(process.execPath, [path, embedded.url, recorder.url, join(dataDir, "media"), JSON.stringify(models)], {
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
     stdio: ["ignore", "pipe", "inherit"],
   });
 }

@@ -6,7 +6,6 @@ import { createServer, type IncomingMessage, request, type Server } from "node:h
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { type Embedded, startEmbedded } from "../../src/db/embedded.ts";
@@ -16,6 +15,7 @@ import { openMedia } from "../../src/media/media.ts";
 import type { JobOutput } from "../../src/jobs/types.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
 import { newAccount } from "../ledger/new-account.ts";
+import { programFor } from "../support/bundle.ts";
 import type { Models } from "./engine.ts";
 import { entries, expectClean, rowOf, submit } from "./job-rows.ts";
 
@@ -107,9 +107,10 @@ async function reach(step: string): Promise<void> {
 }
 
 function startWorker(): ChildProcess {
-  const script = fileURLToPath(new URL("./job-worker.ts", import.meta.url));
+  const { path, compileCache } = programFor("job-worker");
   const address = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
-  const worker = spawn(process.execPath, [script, embedded.url, address, join(dataDir, "media"), JSON.stringify(models)], {
+  const worker = spawn(process.execPath, [path, embedded.url, address, join(dataDir, "media"), JSON.stringify(models)], {
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
     stdio: ["ignore", "ignore", "inherit"],
   });
   workers.push(worker);

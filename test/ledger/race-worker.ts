@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect } from "../../src/db/connect.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
-import { type SentCalls, startLock } from "./start-worker.ts";
+import type { SentCalls } from "./start-worker.ts";
 import { usageLogRow } from "../support/usage-log-row.ts";
 
 const [url, callsText] = process.argv.slice(2) as [string, string];
@@ -22,7 +22,7 @@ const db = connect(url, { max: 4 });
 const ledger = await openLedger(db, () => undefined);
 process.stdout.write("ready\n");
 // A test that holds this lock lets all its workers begin at once.
-await db.pool.query("select pg_advisory_xact_lock_shared($1)", [startLock]);
+await db.pool.query("select pg_advisory_xact_lock_shared($1)", [calls.startLock]);
 await Promise.all(Array.from({ length: 64 }, caller));
 await ledger.close();
 await db.close();

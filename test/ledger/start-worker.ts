@@ -1,8 +1,8 @@
 // Starts race-worker.ts as a process of its own and reads what it prints.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import type { Slot } from "../../src/ledger/ledger.ts";
+import { programFor } from "../support/bundle.ts";
 
 export interface Calls {
   accountId: bigint;
@@ -15,7 +15,12 @@ export interface Calls {
 }
 
 /** As the worker reads them. */
-export type SentCalls = Omit<Calls, "accountId" | "keyId" | "cost"> & { accountId: string; keyId?: string; cost: string };
+export type SentCalls = Omit<Calls, "accountId" | "keyId" | "cost"> & {
+  accountId: string;
+  keyId?: string;
+  cost: string;
+  startLock: number;
+};
 
 export interface Counts {
   admitted: number;
@@ -38,9 +43,10 @@ export interface Worker {
 }
 
 export function startWorker(url: string, calls: Calls): Worker {
-  const script = fileURLToPath(new URL("./race-worker.ts", import.meta.url));
-  const text = JSON.stringify(calls, (_name, value: unknown) => (typeof value === "bigint" ? String(value) : value));
-  const child = spawn(process.execPath, [script, url, text], {
+  const { path, compileCache } = programFor("race-worker");
+  const text = JSON.stringify({ ...calls, startLock }, (_name, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+  const child = spawn(process.execPath, [path, url, text], {
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const acknowledged: string[] = [];

@@ -1,33 +1,40 @@
-// A bundle of the `svc` command's sources, for gateways that everyday runs start as processes: a start reads a few files instead of 1,600 and
-// takes less than half as long. .ci/run, runs of chosen files and gateways with a preloaded module start what ships.
+// Bundles of what tests start as processes: in everyday runs a start reads a few files instead of 1,600 and takes less than half as long.
+// .ci/run, runs of chosen files and processes with a preloaded module start what ships.
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
+import { inject } from "vitest";
 import { svcPath } from "./svc-path.ts";
 
-/** What starts a gateway as a process. */
-export interface SvcProgram {
+const root = new URL("../../", import.meta.url);
+
+/** The `svc` command, and processes reduced to the part that a test kills. */
+const sources = {
+  svc: "src/cli/main.ts",
+  "job-worker": "test/jobs/job-worker.ts",
+  "race-worker": "test/ledger/race-worker.ts",
+} as const;
+
+export type ProgramName = keyof typeof sources;
+
+/** What `node` is to run, and where it keeps the compiled code from start to start. */
+export interface Program {
   path: string;
-  /** Keeps its compiled code from start to start. */
   compileCache: string;
 }
 
-/** As bin/svc.js has it. */
-export const shipped: SvcProgram = {
-  path: svcPath,
-  compileCache: fileURLToPath(new URL("../../node_modules/.cache/svc-compiled", import.meta.url)),
-};
-
-export async function bundleSvc(folder: string): Promise<SvcProgram> {
+/** The folder of this run's bundle. */
+export async function bundlePrograms(folder: string): Promise<string> {
+  const input = Object.fromEntries(Object.entries(sources).map(([name, path]) => [name, fileURLToPath(new URL(path, root))]));
   const bundle = await rolldown({
-    input: fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url)),
+    input,
     platform: "node",
     logLevel: "silent",
     plugins: [{ name: "own-address", transform: keepAddress }],
   });
-  const { output } = await bundle.write({ dir: folder, format: "esm" });
+  await bundle.write({ dir: folder, format: "esm", entryFileNames: "[name].js" });
   await bundle.close();
-  return { path: join(folder, output[0].fileName), compileCache: join(folder, "compiled") };
+  return folder;
 }
 
 /** Data files and threads are found from where a module stands. */
@@ -35,7 +42,16 @@ function keepAddress(code: string, id: string): string | null {
   return code.includes("import.meta.url") ? code.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(id).href)) : null;
 }
 
-/** `bundled`: null where the run has none. What is preloaded by its path, or hooks into loading, is about the sources' own modules. */
-export function programFor(env: Record<string, string | undefined>, bundled: SvcProgram | null): SvcProgram {
-  return bundled === null || /--import[= ]\/|registerHooks/.test(env["NODE_OPTIONS"] ?? "") ? shipped : bundled;
+/** As bin/svc.js has it. */
+const shippedCache = fileURLToPath(new URL("node_modules/.cache/svc-compiled", root));
+
+export function shipped(name: ProgramName): Program {
+  return { path: name === "svc" ? svcPath : fileURLToPath(new URL(sources[name], root)), compileCache: shippedCache };
+}
+
+/** For a process with this environment: what is preloaded by its path, or hooks into loading, is about the sources' own modules. */
+export function programFor(name: ProgramName, env: Record<string, string | undefined> = {}): Program {
+  const folder = inject("bundle");
+  if (folder === null || /--import[= ]\/|registerHooks/.test(env["NODE_OPTIONS"] ?? "")) return shipped(name);
+  return { path: join(folder, `${name}.js`), compileCache: join(folder, "compiled") };
 }

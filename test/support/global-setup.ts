@@ -9,7 +9,7 @@ import { connect } from "../../src/db/connect.ts";
 import { type Embedded, startEmbedded } from "../../src/db/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { findSystemPostgres } from "../../src/db/postgres-process.ts";
-import { bundleSvc, type SvcProgram } from "./bundle.ts";
+import { bundlePrograms } from "./bundle.ts";
 import { failOnDifference } from "./error-coverage.ts";
 import { failOnLeftovers, openRun } from "./leftovers.ts";
 
@@ -21,8 +21,8 @@ declare module "vitest" {
     templateDatabase: string;
     /** A folder of this run, removed at its end with what tests leave in it; what they leave elsewhere makes the run fail. */
     runFolder: string;
-    /** Null: gateways that are processes start as shipped (bundle.ts). */
-    bundled: SvcProgram | null;
+    /** The folder of what tests start as processes (bundle.ts). Null: it starts as shipped. */
+    bundle: string | null;
   }
 }
 
@@ -40,7 +40,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("databaseServerUrl", serverUrl);
   project.provide("templateDatabase", template);
   project.provide("runFolder", runFolder);
-  project.provide("bundled", isEveryday(project) ? await bundleSvc(join(runFolder, "bundle")) : null);
+  project.provide("bundle", isEveryday(project) ? await bundlePrograms(join(runFolder, "bundle")) : null);
 
   return async () => {
     if (project.name !== "prism" && (await ranEverything(project))) failOnDifference(runFolder);

@@ -1,6 +1,5 @@
 // `svc start` as a process of its own, for tests that end it: by a signal, by kill -9, or beside others on one database.
-import { inject } from "vitest";
-import { programFor, type SvcProgram } from "./bundle.ts";
+import { type Program, programFor } from "./bundle.ts";
 import { scratchFolder } from "./leftovers.ts";
 import { type ReadyProcess, spawnUntilReady } from "./spawn-until-ready.ts";
 
@@ -11,7 +10,7 @@ export const gatewayReady = /^gateway ready (http\S+)$/;
 /** `svc start` as an operator starts it; resolves at its ready line. */
 export async function spawnGateway(
   env: Record<string, string>,
-  { path, compileCache }: SvcProgram = programFor(env, inject("bundled")),
+  { path, compileCache }: Program = programFor("svc", env),
 ): Promise<SpawnedGateway> {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_|DATABASE|SVC_)/.test(name)));
   // Else it would keep its files in the checkout; and what a test preloads would be compiled at each start.

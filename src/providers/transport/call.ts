@@ -36,7 +36,7 @@ interface OpenCall {
   /** The call's socket, from its first byte on. */
   socket: Socket | null;
   /** Set once the host was told to stop: its closing is then no fault. */
-  closedFor: { reason: unknown } | null;
+  closedFor: { reason: unknown; readOn: NodeJS.Timeout } | null;
   /** The request goes onto a socket. */
   starts(): void;
   /** The call waits no longer: the host's timeout starts now. */
@@ -100,6 +100,7 @@ function openCall(
     finish() {
       call.over = true;
       clearTimeout(deadline);
+      clearTimeout(call.closedFor?.readOn); // it would keep the whole call
       signal.removeEventListener("abort", onAbort);
       disconnect?.stopUpstream.removeEventListener("abort", onStopUpstream);
     },
@@ -116,9 +117,8 @@ const readOnMs = 2_000;
  */
 function closeOurSide(call: OpenCall, reason: unknown): void {
   if (call.socket === null) return call.stop(reason);
-  call.closedFor = { reason };
   call.socket.end();
-  setTimeout(() => call.stop(reason), readOnMs).unref();
+  call.closedFor = { reason, readOn: setTimeout(() => call.stop(reason), readOnMs).unref() };
 }
 
 /** undici tells the socket of a request only here, right after the request's onRequestStart. */

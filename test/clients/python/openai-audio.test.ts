@@ -1,24 +1,23 @@
 // Transcripts and speech with Python's openai package: it writes the fields first and the file last.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { decodeMp3, readPcm, wavFile } from "../../simulator/audio-check.ts";
 import { audioCatalog, characterPrice, charactersPerSecond, minutePrice, sentence } from "../audio-upstreams.ts";
+import { scratchFolder } from "../../support/leftovers.ts";
 import { useClients } from "../clients.ts";
 import { describeWithPython, usePython } from "./python.ts";
 
 describeWithPython("openai for Python", () => {
   const clients = useClients(audioCatalog());
   const python = usePython("openai_audio");
-  const folder = mkdtempSync(join(tmpdir(), "svc-clients-"));
+  const folder = scratchFolder("clients-");
   const path = join(folder, "meeting.wav");
   const silent = join(folder, "silence.wav");
   beforeAll(() => {
     writeFileSync(path, wavFile(8));
     writeFileSync(silent, wavFile(3, { isSilent: true }));
   });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const ask = async (scenario: string, args: Record<string, unknown>) => {
     const customer = await clients.customer();
     const ran = await python.run(scenario, { base: clients.gateway.url, key: customer.account.key }, args);
