@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
+import { drawn } from "../support/size.ts";
 import "../support/packages.ts"; // oasdiff is one of them
 
 const script = fileURLToPath(new URL("../../spec/breaking-check.ts", import.meta.url));
@@ -110,32 +111,41 @@ const bodyOf = ({ post }: Contract["paths"]["/v1/songs"]) => post.requestBody.co
 const answerOf = ({ post }: Contract["paths"]["/v1/songs"]) => post.responses[200].content["application/json"].schema;
 
 describe("a change that breaks clients ends with 1 and is named", () => {
-  test.each<[string, Contract, RegExp]>([
-    ["a path is gone", changed((_, whole) => Reflect.deleteProperty(whole.paths, "/v1/songs")), /\/v1\/songs[\s\S]*api-path-removed/],
-    ["a method is gone", changed((songs) => Reflect.deleteProperty(songs, "get")), /GET \/v1\/songs/],
-    ["a field has to be sent", changed((songs) => bodyOf(songs).required.push("mood")), /mood/],
-    [
-      "a new field has to be sent",
-      changed((songs) => (Object.assign(bodyOf(songs).properties, { key: text }), bodyOf(songs).required.push("key"))),
-      /key/,
-    ],
-    ["a field can't be sent any more", changed((songs) => Reflect.deleteProperty(bodyOf(songs).properties, "mood")), /mood/],
-    ["a value can't be sent any more", changed((songs) => (bodyOf(songs).properties["mood"] = { type: "string", enum: ["calm"] })), /loud/],
-    ["a parameter is gone", changed((songs) => (songs.get.parameters = [])), /limit/],
-    ["a bound is tighter", changed((songs) => (songs.get.parameters[0]!.schema.maximum = 50)), /limit/],
-    [
-      "a value of an answer is gone",
-      changed((songs) => (answerOf(songs).properties["status"] = { type: "string", enum: ["queued"] })),
-      /done/,
-    ],
-    ["a field of an answer may be missing", changed((songs) => (answerOf(songs).required = ["id"])), /status/],
-    ["an optional field of an answer is gone", changed((songs) => Reflect.deleteProperty(answerOf(songs).properties, "note")), /note/],
-    ["a field of an answer is of another type", changed((songs) => (answerOf(songs).properties["id"] = { type: "integer" })), /id/],
-    ["a header of an answer is gone", changed((songs) => (songs.post.responses[200].headers = {} as never)), /x-cost/],
-    ["an error code is gone", changed((songs) => (songs.post.responses[400] = error("invalid_title"))), /invalid_mood/],
-    ["an error code has another name", changed((songs) => (songs.post.responses[402] = error("no_credits"))), /insufficient_credits/],
-    ["an error's status is gone", changed((songs) => Reflect.deleteProperty(songs.post.responses, 402)), /402/],
-  ])("%s", (_, after, named) => {
+  test.each<[string, Contract, RegExp]>(
+    drawn(
+      [
+        ["a path is gone", changed((_, whole) => Reflect.deleteProperty(whole.paths, "/v1/songs")), /\/v1\/songs[\s\S]*api-path-removed/],
+        ["a method is gone", changed((songs) => Reflect.deleteProperty(songs, "get")), /GET \/v1\/songs/],
+        ["a field has to be sent", changed((songs) => bodyOf(songs).required.push("mood")), /mood/],
+        [
+          "a new field has to be sent",
+          changed((songs) => (Object.assign(bodyOf(songs).properties, { key: text }), bodyOf(songs).required.push("key"))),
+          /key/,
+        ],
+        ["a field can't be sent any more", changed((songs) => Reflect.deleteProperty(bodyOf(songs).properties, "mood")), /mood/],
+        [
+          "a value can't be sent any more",
+          changed((songs) => (bodyOf(songs).properties["mood"] = { type: "string", enum: ["calm"] })),
+          /loud/,
+        ],
+        ["a parameter is gone", changed((songs) => (songs.get.parameters = [])), /limit/],
+        ["a bound is tighter", changed((songs) => (songs.get.parameters[0]!.schema.maximum = 50)), /limit/],
+        [
+          "a value of an answer is gone",
+          changed((songs) => (answerOf(songs).properties["status"] = { type: "string", enum: ["queued"] })),
+          /done/,
+        ],
+        ["a field of an answer may be missing", changed((songs) => (answerOf(songs).required = ["id"])), /status/],
+        ["an optional field of an answer is gone", changed((songs) => Reflect.deleteProperty(answerOf(songs).properties, "note")), /note/],
+        ["a field of an answer is of another type", changed((songs) => (answerOf(songs).properties["id"] = { type: "integer" })), /id/],
+        ["a header of an answer is gone", changed((songs) => (songs.post.responses[200].headers = {} as never)), /x-cost/],
+        ["an error code is gone", changed((songs) => (songs.post.responses[400] = error("invalid_title"))), /invalid_mood/],
+        ["an error code has another name", changed((songs) => (songs.post.responses[402] = error("no_credits"))), /insufficient_credits/],
+        ["an error's status is gone", changed((songs) => Reflect.deleteProperty(songs.post.responses, 402)), /402/],
+      ],
+      4,
+    ),
+  )("%s", (_, after, named) => {
     const { status, output } = check(released(contract(), after));
     expect([status, output]).toEqual([1, expect.stringMatching(named)]);
     expect(output).toContain("the contract breaks clients of v1.0.0");
@@ -143,24 +153,29 @@ describe("a change that breaks clients ends with 1 and is named", () => {
 });
 
 describe("a change that breaks nobody ends with 0", () => {
-  test.each<[string, Contract]>([
-    ["nothing", contract()],
-    ["a new field may be sent", changed((songs) => Object.assign(bodyOf(songs).properties, { key: text }))],
-    ["a field need not be sent any more", changed((songs) => (bodyOf(songs).required = []))],
-    [
-      "a value more may be sent",
-      changed((songs) => (bodyOf(songs).properties["mood"] = { type: "string", enum: ["calm", "loud", "odd"] })),
-    ],
-    ["a new operation", changed((_, whole) => Object.assign(whole.paths, { "/v1/albums": { get: whole.paths["/v1/songs"].get } }))],
-    ["a new field in an answer", changed((songs) => Object.assign(answerOf(songs).properties, { length_s: { type: "number" } }))],
-    [
-      "a new status of a job",
-      changed((songs) => (answerOf(songs).properties["status"] = { type: "string", enum: ["queued", "done", "failed"] })),
-    ],
-    ["a new error code", changed((songs) => (songs.post.responses[400] = error("invalid_title", "invalid_mood", "invalid_key")))],
-    ["a new status of errors", changed((songs) => Object.assign(songs.post.responses, { 429: error("rate_limit_exceeded") }))],
-    ["other words", changed((songs) => (songs.post.responses[200].description = "What was made."))],
-  ])("%s", (_, after) => {
+  test.each<[string, Contract]>(
+    drawn(
+      [
+        ["nothing", contract()],
+        ["a new field may be sent", changed((songs) => Object.assign(bodyOf(songs).properties, { key: text }))],
+        ["a field need not be sent any more", changed((songs) => (bodyOf(songs).required = []))],
+        [
+          "a value more may be sent",
+          changed((songs) => (bodyOf(songs).properties["mood"] = { type: "string", enum: ["calm", "loud", "odd"] })),
+        ],
+        ["a new operation", changed((_, whole) => Object.assign(whole.paths, { "/v1/albums": { get: whole.paths["/v1/songs"].get } }))],
+        ["a new field in an answer", changed((songs) => Object.assign(answerOf(songs).properties, { length_s: { type: "number" } }))],
+        [
+          "a new status of a job",
+          changed((songs) => (answerOf(songs).properties["status"] = { type: "string", enum: ["queued", "done", "failed"] })),
+        ],
+        ["a new error code", changed((songs) => (songs.post.responses[400] = error("invalid_title", "invalid_mood", "invalid_key")))],
+        ["a new status of errors", changed((songs) => Object.assign(songs.post.responses, { 429: error("rate_limit_exceeded") }))],
+        ["other words", changed((songs) => (songs.post.responses[200].description = "What was made."))],
+      ],
+      4,
+    ),
+  )("%s", (_, after) => {
     const { status, output } = check(released(contract(), after));
     expect([status, output]).toEqual([0, expect.stringContaining("nothing breaks a client of v1.0.0")]);
   });

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import pg from "pg";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Embedded, startEmbedded } from "../../src/db/embedded.ts";
+import { oneInThree } from "../support/size.ts";
 
 const asRoot = process.geteuid?.() === 0;
 const folders: string[] = [];
@@ -51,7 +52,7 @@ describe("first start", () => {
     expect(statSync(socketFolder).mode & 0o777).toBe(0o700);
   });
 
-  test("three processes at once: one makes it, all three use the same server", async () => {
+  oneInThree()("three processes at once: one makes it, all three use the same server", async () => {
     const folder = newFolder();
     const started = await Promise.all([startInProcess(folder), startInProcess(folder), startInProcess(folder)]);
     expect(new Set(started.map(({ pid }) => pid)).size).toBe(1);
@@ -60,7 +61,7 @@ describe("first start", () => {
     await start(folder); // so that afterEach stops it
   });
 
-  test("an initdb that was killed half way leaves nothing in the way", async () => {
+  oneInThree()("an initdb that was killed half way leaves nothing in the way", async () => {
     const folder = newFolder();
     writeFileSync(join(folder, "postgres.lock"), "999999999"); // its owner is long gone
     mkdirSync(join(folder, "postgres-new-abc123"));
@@ -69,7 +70,7 @@ describe("first start", () => {
     expect(await query(url, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 
-  test.runIf(asRoot)("without user namespaces root's server runs as nobody, and one with them opens the folder later", async () => {
+  oneInThree().runIf(asRoot)("without user namespaces root's server runs as nobody, and one with them opens the folder later", async () => {
     const folder = newFolder();
     chmodSync(folder, 0o755);
     const asNobody = await start(folder, "setuid");
@@ -79,7 +80,7 @@ describe("first start", () => {
     expect(await query((await start(folder)).url, "select n from kept")).toEqual([{ n: 7 }]);
   });
 
-  test.runIf(asRoot)("as nobody it keeps the data in /var/tmp where its own folder is out of nobody's reach", async () => {
+  oneInThree().runIf(asRoot)("as nobody it keeps the data in /var/tmp where its own folder is out of nobody's reach", async () => {
     const server = await start(newFolder(), "setuid");
     const [row] = await query(server.url, "select current_setting('data_directory') as place");
     const place = row!.place as string;
@@ -89,7 +90,7 @@ describe("first start", () => {
 });
 
 describe("later starts", () => {
-  test("attach to the server that runs; it stops only when the last user leaves", async () => {
+  oneInThree()("attach to the server that runs; it stops only when the last user leaves", async () => {
     const folder = newFolder();
     const first = await start(folder);
     const second = await start(folder);
@@ -100,7 +101,7 @@ describe("later starts", () => {
     await expect(query(second.url, "select 1")).rejects.toThrow(/ENOENT|ECONNREFUSED/);
   });
 
-  test("stop leaves the server to a client that holds no lease, such as psql", async () => {
+  oneInThree()("stop leaves the server to a client that holds no lease, such as psql", async () => {
     const folder = newFolder();
     const server = await start(folder);
     const psql = new pg.Client({ connectionString: server.url });
@@ -111,7 +112,7 @@ describe("later starts", () => {
     await start(folder); // so that afterEach stops it
   });
 
-  test("a folder of another Postgres major stops the start with both versions named", async () => {
+  oneInThree()("a folder of another Postgres major stops the start with both versions named", async () => {
     const folder = newFolder();
     const server = await start(folder);
     await server.stop();
@@ -132,7 +133,7 @@ describe("crash", () => {
     expect(await query(second.url, "select count(*)::int as n from kept")).toEqual([{ n: 1000 }]);
   });
 
-  test("a process that uses the server starts it again when it dies", async () => {
+  oneInThree()("a process that uses the server starts it again when it dies", async () => {
     const server = await start(newFolder());
     const killed = server.pid;
     server.kill9();
@@ -140,7 +141,7 @@ describe("crash", () => {
     expect(server.pid).not.toBe(killed);
   });
 
-  test("kill -9 of the process that started it: the server lives on and the next one attaches", async () => {
+  oneInThree()("kill -9 of the process that started it: the server lives on and the next one attaches", async () => {
     const folder = newFolder();
     const owner = await startInProcess(folder);
     owner.kill();
@@ -151,7 +152,7 @@ describe("crash", () => {
     await expect.poll(() => query(next.url, leases)).toEqual([{ n: 1 }]);
   });
 
-  test("a pid file whose number belongs to some other program now does not keep it from starting", async () => {
+  oneInThree()("a pid file whose number belongs to some other program now does not keep it from starting", async () => {
     const folder = newFolder();
     const first = await start(folder);
     first.kill9();

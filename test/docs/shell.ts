@@ -1,5 +1,6 @@
 // One bash that commands are typed into one after the other: a later one knows the variables of those before it.
 import { spawn } from "node:child_process";
+import { isEveryday, programFor } from "../support/bundle.ts";
 
 export interface ShellSession {
   /** Resolves to what the command prints; an error where it ends the shell. */
@@ -30,6 +31,7 @@ export function openShell({ folder, environment, opening }: ShellPlace): ShellSe
     changed();
   });
   shell.stdin.on("error", () => undefined); // it has ended: run() says so
+  if (isEveryday()) shell.stdin.write(`${quickSvc()}\n`);
   if (opening !== undefined) shell.stdin.write(`${opening}\n`);
   let count = 0;
 
@@ -49,4 +51,11 @@ export function openShell({ folder, environment, opening }: ShellPlace): ShellSe
       if (!ended) process.kill(-shell.pid!, "SIGTERM"); // with what it has left running
     },
   };
+}
+
+/** npm takes a second of a processor to find a command that stands beside it. */
+function quickSvc(): string {
+  const { path, compileCache } = programFor("svc");
+  const svc = `NODE_COMPILE_CACHE=${compileCache} ${process.execPath} ${path}`;
+  return `npx() { if [ "$1" = svc ]; then shift; ${svc} "$@"; else command npx "$@"; fi; }; export -f npx`;
 }

@@ -18,6 +18,7 @@ import { newAccount } from "../ledger/new-account.ts";
 import { programFor } from "../support/bundle.ts";
 import type { Models } from "./engine.ts";
 import { entries, expectClean, rowOf, submit } from "./job-rows.ts";
+import { drawn } from "../support/size.ts";
 
 let dataDir: string;
 let embedded: Embedded;
@@ -144,7 +145,7 @@ async function expectOnce(id: string, made: boolean): Promise<void> {
   await patiently(() => expectClean(db));
 }
 
-test.each(steps)("the runner, %s: another one goes on where the upstream's word is known, and repeats nothing", async (step) => {
+test.each(drawn(steps))("the runner, %s: another one goes on where the upstream's word is known, and repeats nothing", async (step) => {
   const reached = reach(step);
   const worker = startWorker();
   const id = await place();
@@ -154,7 +155,7 @@ test.each(steps)("the runner, %s: another one goes on where the upstream's word 
   await expectOnce(id, step !== "asking" && step !== "answering");
 });
 
-test.each(steps)("Postgres, %s: the runner goes on when it is back", async (step) => {
+test.each(drawn(steps))("Postgres, %s: the runner goes on when it is back", async (step) => {
   const reached = reach(step);
   startWorker();
   const id = await place();
@@ -163,7 +164,7 @@ test.each(steps)("Postgres, %s: the runner goes on when it is back", async (step
   await expectOnce(id, true);
 });
 
-test.each(steps)(
+test.each(drawn(steps))(
   "the runner stands still, %s, and wakes when another one has ended its job: nothing changes, no file goes",
   async (step) => {
     const made = step !== "asking" && step !== "answering";
@@ -187,7 +188,7 @@ test.each(steps)(
   },
 );
 
-test.each(["the runner", "Postgres"])("%s, writing the end: it is written once", async (who) => {
+test.each(drawn(["the runner", "Postgres"]))("%s, writing the end: it is written once", async (who) => {
   const worker = startWorker();
   const reached = reach("loading a file");
   const id = await place();
@@ -205,7 +206,7 @@ test.each(["the runner", "Postgres"])("%s, writing the end: it is written once",
   await expectOnce(id, true);
 });
 
-test.each(["a runner", "Postgres"])("%s, before the claim: the job is taken up", async (who) => {
+test.each(drawn(["a runner", "Postgres"]))("%s, before the claim: the job is taken up", async (who) => {
   const id = await place();
   if (who === "Postgres") embedded.kill9();
   else startWorker().kill("SIGKILL");

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { hasEscapedKey, parseJson } from "../../src/json/parse.ts";
 import { parseExact, parseLong } from "../../src/providers/json/read.ts";
+import { sized } from "../support/size.ts";
 
 /** What a text is made from, and so what it must be read as: no parser stands between. */
 type Tree = { rows: Row[] } | { items: Tree[] } | { string: string; hows: How[] } | { literal: string };
@@ -117,7 +118,7 @@ describe("what is read is what is written, after V8 has read what it mistakes fo
         for (const poison of poisons(root)) JSON.parse(poison);
         expect(outlineOf(parseJson(textOf(root)))).toEqual(outlineOf(valueOf(root, Number)));
       }),
-      { numRuns: 1000 },
+      { numRuns: sized(1000, 300) },
     );
   });
 
@@ -130,7 +131,7 @@ describe("what is read is what is written, after V8 has read what it mistakes fo
         expect(outlineOf(parseExact(textOf(root)))).toEqual(outlineOf(valueOf(root, exact)));
         expect(outlineOf(parseLong(textOf(root)))).toEqual(outlineOf(valueOf(root, long)));
       }),
-      { numRuns: 500 },
+      { numRuns: sized(500, 200) },
     );
   });
   const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown };
@@ -184,7 +185,7 @@ describe("only texts with an escaped key are read by hand", () => {
       fc.property(tree, (root) => {
         expect(hasEscapedKey(textOf(root))).toBe(stringsOf(root));
       }),
-      { numRuns: 2000 },
+      { numRuns: sized(2000, 500) },
     );
   });
 
@@ -214,7 +215,7 @@ describe("what is no JSON", () => {
         const text = whole.slice(0, place) + put + (cut ? "" : whole.slice(place + (at % 2)));
         expect(fails(() => parseJson(text))).toBe(fails(() => JSON.parse(text)));
       }),
-      { numRuns: 3000 },
+      { numRuns: sized(3000, 700) },
     );
   });
 });

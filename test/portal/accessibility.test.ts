@@ -6,6 +6,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, useBrowser } from "../support/browser.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
+import { drawn } from "../support/size.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const desk = { width: 1280, height: 900 };
@@ -34,34 +35,39 @@ describe.skipIf(chromiumPath === null)("axe", { timeout: 180_000 }, () => {
     return violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
   }
 
-  describe.each([
-    ["a desk", desk],
-    ["a phone", phone],
-  ] as const)("%s", (_, viewport) => {
-    test.each(["light", "dark"] as const)("%s: no violation on any kind of page, menu and search open as well", async (colorScheme) => {
-      const context = await chromium.browser.newContext({ viewport, colorScheme });
-      const page = await context.newPage();
-      page.setDefaultTimeout(60_000);
-      const found: Record<string, string[]> = {};
-      for (const path of paths) {
-        await page.goto(`${gateway.url}/docs${path}`);
-        found[path] = await violationsOf(page);
-      }
-      expect(found).toEqual(Object.fromEntries(paths.map((path) => [path, []])));
-      await page.goto(`${gateway.url}/docs/guides/quick-start`);
-      if (viewport === phone) await page.getByRole("button", { name: "Menu" }).click();
-      await page.locator(".menu details").last().locator("summary").click();
-      expect(["menu", await violationsOf(page)]).toEqual(["menu", []]);
-      await page.keyboard.press("Escape");
-      await page.getByLabel("Search the documentation").fill("error");
-      await page.getByRole("option").first().waitFor();
-      expect(["search", await violationsOf(page)]).toEqual(["search", []]);
-      // Scalar's own content is Scalar's; the frame around it is ours.
-      await page.goto(`${gateway.url}/docs/api`);
-      await page.getByPlaceholder("Token").first().waitFor();
-      await page.getByRole("button", { name: "Menu", exact: true }).click();
-      expect(["frame of the reference", await violationsOf(page, ".top", ".menu")]).toEqual(["frame of the reference", []]);
-      await context.close();
-    });
+  describe.each(
+    drawn([
+      ["a desk", desk],
+      ["a phone", phone],
+    ] as const),
+  )("%s", (_, viewport) => {
+    test.each(drawn(["light", "dark"] as const))(
+      "%s: no violation on any kind of page, menu and search open as well",
+      async (colorScheme) => {
+        const context = await chromium.browser.newContext({ viewport, colorScheme });
+        const page = await context.newPage();
+        page.setDefaultTimeout(60_000);
+        const found: Record<string, string[]> = {};
+        for (const path of paths) {
+          await page.goto(`${gateway.url}/docs${path}`);
+          found[path] = await violationsOf(page);
+        }
+        expect(found).toEqual(Object.fromEntries(paths.map((path) => [path, []])));
+        await page.goto(`${gateway.url}/docs/guides/quick-start`);
+        if (viewport === phone) await page.getByRole("button", { name: "Menu" }).click();
+        await page.locator(".menu details").last().locator("summary").click();
+        expect(["menu", await violationsOf(page)]).toEqual(["menu", []]);
+        await page.keyboard.press("Escape");
+        await page.getByLabel("Search the documentation").fill("error");
+        await page.getByRole("option").first().waitFor();
+        expect(["search", await violationsOf(page)]).toEqual(["search", []]);
+        // Scalar's own content is Scalar's; the frame around it is ours.
+        await page.goto(`${gateway.url}/docs/api`);
+        await page.getByPlaceholder("Token").first().waitFor();
+        await page.getByRole("button", { name: "Menu", exact: true }).click();
+        expect(["frame of the reference", await violationsOf(page, ".top", ".menu")]).toEqual(["frame of the reference", []]);
+        await context.close();
+      },
+    );
   });
 });

@@ -11,6 +11,7 @@ import { operations } from "../../generated/operations.ts";
 import { buildDocs } from "../../src/docs/build.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { chromiumPath, useBrowser } from "../support/browser.ts";
+import { drawn, oneInThree } from "../support/size.ts";
 
 const desk = { width: 1280, height: 900 };
 const phone = { width: 390, height: 844 };
@@ -43,12 +44,14 @@ describe.skipIf(chromiumPath === null)("in a browser", () => {
 
   const paths = ["", "/guides/quick-start", "/endpoints", "/errors", "/errors/insufficient_credits", "/api/createChatCompletion", "/api/createResponse", "/credits"]; // prettier-ignore
 
-  test.each([
-    ["a desk, light", desk, "light"],
-    ["a desk, dark", desk, "dark"],
-    ["a phone, light", phone, "light"],
-    ["a phone, dark", phone, "dark"],
-  ] as const)("%s: every kind of page, with no foreign request, no complaint and no scrolling sideways", async (_, viewport, scheme) => {
+  test.each(
+    drawn([
+      ["a desk, light", desk, "light"],
+      ["a desk, dark", desk, "dark"],
+      ["a phone, light", phone, "light"],
+      ["a phone, dark", phone, "dark"],
+    ] as const),
+  )("%s: every kind of page, with no foreign request, no complaint and no scrolling sideways", async (_, viewport, scheme) => {
     const { page, faults, foreign } = await open(viewport, [gateway.url], scheme);
     for (const path of paths) {
       await page.goto(`${gateway.url}/docs${path}`);
@@ -92,16 +95,21 @@ describe.skipIf(chromiumPath === null)("in a browser", () => {
     expect({ faults, foreign }).toEqual({ faults: [], foreign: [] });
   });
 
-  test.each([
-    ["refund", "Billing on failure"],
-    ["rate limit", "Limits"],
-    ["how do I get a key", "Accounts and credit"],
-    ["ANTHROPIC_BASE_URL", "Integrations"],
-    ["idempotency", "Errors"],
-    ["429", "Limits"],
-    ["Retry-After", "Errors"],
-    ["claude-code", "Integrations"],
-  ])("search reads headings and texts, and takes a question: %s", async (question, wanted) => {
+  test.each(
+    drawn(
+      [
+        ["refund", "Billing on failure"],
+        ["rate limit", "Limits"],
+        ["how do I get a key", "Accounts and credit"],
+        ["ANTHROPIC_BASE_URL", "Integrations"],
+        ["idempotency", "Errors"],
+        ["429", "Limits"],
+        ["Retry-After", "Errors"],
+        ["claude-code", "Integrations"],
+      ],
+      3,
+    ),
+  )("search reads headings and texts, and takes a question: %s", async (question, wanted) => {
     const { page, faults, foreign } = await open(desk);
     await page.goto(`${gateway.url}/docs/guides/errors`);
     await page.getByLabel("Search the documentation").fill(question);
@@ -139,7 +147,7 @@ describe.skipIf(chromiumPath === null)("in a browser", () => {
     expect({ faults, foreign }).toEqual({ faults: [], foreign: [] });
   });
 
-  test("without scripts every page can be read: nothing is missing but search and copying", async () => {
+  oneInThree()("without scripts every page can be read: nothing is missing but search and copying", async () => {
     const context = await chromium.browser.newContext({ viewport: phone, javaScriptEnabled: false });
     const page = await context.newPage();
     await page.goto(`${gateway.url}/docs`);
@@ -172,7 +180,7 @@ describe.skipIf(chromiumPath === null)("in a browser", () => {
     expect(gateway.simulator.calls()).toHaveLength(1);
   });
 
-  test("the interactive reference lists the tags in the order of the contract", async () => {
+  oneInThree()("the interactive reference lists the tags in the order of the contract", async () => {
     const { page } = await open(desk);
     await page.goto(`${gateway.url}/docs/api`);
     const groups = page.getByRole("button", { name: /^(Open|Close) Group - / });
@@ -214,7 +222,7 @@ describe.skipIf(chromiumPath === null)("in a browser", () => {
     expect(faults).toEqual([]);
   });
 
-  test("the static site works from a file server under a prefix, its reference too", async () => {
+  oneInThree()("the static site works from a file server under a prefix, its reference too", async () => {
     const folder = mkdtempSync(join(tmpdir(), "svc-docs-browser-"));
     await buildDocs(folder, gateway.url);
     const files = await serveFolder(folder, "/some/prefix/");

@@ -7,6 +7,7 @@ import { operations } from "../../generated/operations.ts";
 import { buildDocs } from "../../src/docs/build.ts";
 import { startEdge, type EdgeUnderTest } from "../server/start-edge.ts";
 import { crawl, type Fetched } from "./links.ts";
+import { oneInThree } from "../support/size.ts";
 
 describe("as the gateway serves it", () => {
   let edge: EdgeUnderTest;
@@ -59,7 +60,7 @@ describe("npm run docs:build", () => {
     return { text: existsSync(file) ? readFileSync(file, "utf8") : null, isHtml: file.endsWith(".html") };
   }
 
-  test("writes the same pages with relative links that all lead somewhere, and loads nothing from elsewhere", async () => {
+  oneInThree()("writes the same pages with relative links that all lead somewhere, and loads nothing from elsewhere", async () => {
     const pages = await buildDocs(folder, null);
     const report = await crawl(`${root}index.html`, root, read);
     expect(report).toMatchObject({ broken: [], foreignLoads: [] });
@@ -67,7 +68,7 @@ describe("npm run docs:build", () => {
     expect(readFileSync(join(folder, "index.html"), "utf8")).toContain("$SVC_URL");
   });
 
-  test("with SVC_PUBLIC_URL examples and the reference call that gateway, and only it", async () => {
+  oneInThree()("with SVC_PUBLIC_URL examples and the reference call that gateway, and only it", async () => {
     await buildDocs(folder, "https://gw.example");
     expect(readFileSync(join(folder, "index.html"), "utf8")).toContain("https://gw.example/v1/chat/completions");
     expect(JSON.parse(readFileSync(join(folder, "openapi-3.2.json"), "utf8"))).toMatchObject({ servers: [{ url: "https://gw.example" }] });

@@ -6,6 +6,7 @@ import { quickLedger, quickTimes } from "../support/quick-ledger.ts";
 import { type ShiftedClock, shiftedClock } from "../support/shifted-clock.ts";
 import { chat, until } from "./chat-client.ts";
 import { openWorld, type World } from "./world.ts";
+import { oneInThree } from "../support/size.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 /** Units of 1e-8 USD: 7 tokens in, as the simulator counts, at 1e-6 USD, and 10 out at 2e-6 USD. */
@@ -40,7 +41,7 @@ async function logRows(): Promise<LogRow[]> {
 }
 
 describe("a gateway whose clock is wrong", () => {
-  test.each([
+  oneInThree().each([
     ["130 days ahead", 130 * dayMs, "s ahead of the database's"],
     ["60 days behind", -60 * dayMs, "s behind the database's"],
     ["in 1970", 1_000 - Date.now(), "s behind the database's"],
@@ -66,7 +67,7 @@ describe("a gateway whose clock is wrong", () => {
     expect(await world.audit()).toMatchObject({ mismatches: [] });
   });
 
-  test("3 s off: nothing is refused", async () => {
+  oneInThree()("3 s off: nothing is refused", async () => {
     const gateway = await world.start(withQuickLedger(shiftedClock(-3_000)));
     const account = await world.createAccount("1");
     await sleep(2 * quickTimes.beatMs); // a heartbeat
@@ -101,7 +102,7 @@ describe("a clock that is set while calls run", () => {
   });
 });
 
-test("a process that stands still for 7 s and goes on refuses nothing", async () => {
+oneInThree()("a process that stands still for 7 s and goes on refuses nothing", async () => {
   const gateway = await world.start();
   const account = await world.createAccount("1");
   process.kill(gateway.pid, "SIGSTOP");

@@ -10,6 +10,7 @@ import { migrate } from "../../src/db/migrate.ts";
 import { chat, until } from "./chat-client.ts";
 import { expectCharged, loadModels, timeoutMs, startLoad } from "./load.ts";
 import { childrenOf, openWorld, type World } from "./world.ts";
+import { oneInThree } from "../support/size.ts";
 
 let world: World;
 afterEach(() => world.stop());
@@ -46,7 +47,7 @@ describe("kill -9 of a gateway under load", () => {
     expect(await chat({ url: again.url, key: account.key, model: "demo/whole" })).toMatchObject({ status: 200, whole: true });
   });
 
-  test("of one worker of two: the other carries on, a new one takes its place, its reservations come back", async () => {
+  oneInThree()("of one worker of two: the other carries on, a new one takes its place, its reservations come back", async () => {
     world = await openWorld({ models: { ...loadModels, hang: "hang+sim-hang" } });
     const gateway = await world.start({ SVC_WORKERS: "2" });
     const account = await world.createAccount("50");

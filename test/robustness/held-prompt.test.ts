@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { openSoakWorld, type SoakWorld } from "../bench/soak-world.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { drawn } from "../support/size.ts";
 
 /** Read here and now, or in a thread of its own (src/server/big-json.ts). */
 const [small, big] = [200_000, 600_000];
@@ -29,13 +30,18 @@ afterAll(async () => {
 const model = "soak/long";
 const chat = (content: string) => ({ messages: [{ role: "user", content }], max_tokens: 2_000 });
 
-test.each([
-  ["chat/completions", small, chat],
-  ["chat/completions", big, chat],
-  ["completions", small, (prompt: string) => ({ prompt, max_tokens: 2_000 })],
-  ["messages", small, chat],
-  ["responses", small, (input: string) => ({ input, max_output_tokens: 2_000 })],
-])("POST /v1/%s, %i bytes: a stream holds the text of its prompt once", async (path, bytes, make) => {
+test.each(
+  drawn(
+    [
+      ["chat/completions", small, chat],
+      ["chat/completions", big, chat],
+      ["completions", small, (prompt: string) => ({ prompt, max_tokens: 2_000 })],
+      ["messages", small, chat],
+      ["responses", small, (input: string) => ({ input, max_output_tokens: 2_000 })],
+    ],
+    2,
+  ),
+)("POST /v1/%s, %i bytes: a stream holds the text of its prompt once", async (path, bytes, make) => {
   const body = make("word ".repeat(bytes / 5));
   await open(path, body, 4); // code and connections
   const before = await world.inspector.memory();

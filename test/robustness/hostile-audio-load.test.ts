@@ -14,6 +14,7 @@ import { checkedRequest, type SpawnedGateway } from "../support/gateway.ts";
 import { highTiers } from "../support/tiers.ts";
 import { catalogFile } from "./catalog.ts";
 import { openWorld, type World } from "./world.ts";
+import { oneInThree } from "../support/size.ts";
 
 const megabyte = 1024 * 1024;
 let world: World;
@@ -94,7 +95,7 @@ test("thirty forms of 25 MB at once", async () => {
   await eventually(() => expect(left()).toEqual([]));
 });
 
-test("ten recordings of 100 MB from addresses at once", async () => {
+oneInThree()("ten recordings of 100 MB from addresses at once", async () => {
   forgetPeak();
   const audio_url = `https://localhost:${files.port}/huge`;
   const sending = Array.from({ length: 10 }, () => checkedRequest(gateway.url, "POST", path, { key, body: { ...body, audio_url } }));
@@ -104,7 +105,7 @@ test("ten recordings of 100 MB from addresses at once", async () => {
   await eventually(() => expect(left()).toEqual([]));
 });
 
-test("clients that lie, break off, and send requests behind a form that is refused", async () => {
+oneInThree()("clients that lie, break off, and send requests behind a form that is refused", async () => {
   const before = descriptors();
   const { body: form, type } = await formOf(body, wavFile(30));
   const head = (more: string) =>

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Gateway, startGateway, type TestReply } from "../support/gateway.ts";
 import { highTiers } from "../support/tiers.ts";
 import { eventText, type HostileAnswer, type HostileHost, json, startHostileHost } from "./hostile-host.ts";
+import { drawn } from "../support/size.ts";
 
 let host: HostileHost;
 let gateway: Gateway;
@@ -142,17 +143,26 @@ const chunk = (call: object) => ({ choices: [{ index: 0, delta: { tool_calls: [c
 const broken = (reply: TestReply) => reply.text.includes('"stream_interrupted"') || reply.status === 502;
 
 describe("streams without end are broken off, and free", () => {
-  test.each<[string, "chat" | "claude", HostileAnswer]>([
-    ["blocks that are never closed", "claude", endless([start], (index) => tool(index))],
-    ["pieces of a second block while the first is open", "claude", endless([start, tool(0), tool(1)], () => piece)],
-    [
-      "blocks that nobody is shown",
-      "claude",
-      endless([start, tool(0)], (at) => ({ ...tool(at + 1), content_block: { type: "server_tool_use" } })),
-    ],
-    ["calls by the thousand", "chat", endless([], (index) => chunk({ index, id: `c${index}`, function: { name: "f", arguments: "" } }))],
-    ["data without text", "chat", endless([], () => "data\n".repeat(1_000))],
-  ])("%s", async (_, model, answer) => {
+  test.each<[string, "chat" | "claude", HostileAnswer]>(
+    drawn(
+      [
+        ["blocks that are never closed", "claude", endless([start], (index) => tool(index))],
+        ["pieces of a second block while the first is open", "claude", endless([start, tool(0), tool(1)], () => piece)],
+        [
+          "blocks that nobody is shown",
+          "claude",
+          endless([start, tool(0)], (at) => ({ ...tool(at + 1), content_block: { type: "server_tool_use" } })),
+        ],
+        [
+          "calls by the thousand",
+          "chat",
+          endless([], (index) => chunk({ index, id: `c${index}`, function: { name: "f", arguments: "" } })),
+        ],
+        ["data without text", "chat", endless([], () => "data\n".repeat(1_000))],
+      ],
+      4,
+    ),
+  )("%s", async (_, model, answer) => {
     for (const path of ["/v1/messages", "/v1/chat/completions", "/v1/responses"]) {
       const { reply, spent } = await ask(path, model, answer, { stream: true });
       expect([broken(reply), spent]).toEqual([true, 0]);

@@ -10,6 +10,7 @@ import { svcPath } from "../support/svc-path.ts";
 import { chat, until as waitUntil } from "./chat-client.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.ts";
 import { childrenOf, openWorld, type World } from "./world.ts";
+import { oneInThree } from "../support/size.ts";
 
 // Only bounds a test that would otherwise hang: the worker's own bound is 5 s here, 15 s in production.
 vi.setConfig({ testTimeout: 120_000 });
@@ -61,7 +62,7 @@ async function holdStarts(): Promise<{ isWaiting(): Promise<boolean>; release():
 const openCalls = () => world.simulator.calls().filter(({ outcome }) => outcome === "open").length;
 
 describe("kill -9 of the first process ends a worker", () => {
-  test.each(["rolling restart", "replacement of a crash"])("that starts, in a %s", async (how) => {
+  oneInThree().each(["rolling restart", "replacement of a crash"])("that starts, in a %s", async (how) => {
     const gateway = await twoWorkers();
     const before = childrenOf(gateway.pid);
     if (how === "rolling restart") process.kill(gateway.pid, "SIGHUP");
@@ -73,7 +74,7 @@ describe("kill -9 of the first process ends a worker", () => {
     await killFirst(gateway, starts.release);
   });
 
-  test("that starts with it", async () => {
+  oneInThree()("that starts with it", async () => {
     const env = await openWire();
     const starts = await holdStarts();
     const child = spawn(process.execPath, [svcPath, "start"], { env: { PATH: process.env.PATH, PORT: "0", ...env }, stdio: "ignore" });
@@ -84,7 +85,7 @@ describe("kill -9 of the first process ends a worker", () => {
     await killFirst(gateway, starts.release);
   });
 
-  test("that starts while its database is silent", async () => {
+  oneInThree()("that starts while its database is silent", async () => {
     const gateway = await twoWorkers();
     const before = childrenOf(gateway.pid);
     wire.silence();
@@ -136,7 +137,7 @@ describe("kill -9 of the first process ends a worker", () => {
     expect(await world.audit()).toMatchObject({ reservations_open: 0, mismatches: [] });
   });
 
-  test("that stood still while it happened, once it goes on", async () => {
+  oneInThree()("that stood still while it happened, once it goes on", async () => {
     const gateway = await twoWorkers();
     const workers = childrenOf(gateway.pid);
     for (const pid of workers) process.kill(pid, "SIGSTOP");

@@ -11,6 +11,7 @@ import { chat, until } from "./chat-client.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.ts";
 import { expectCharged, loadModels, timeoutMs, startLoad } from "./load.ts";
 import { openWorld, type World } from "./world.ts";
+import { drawn, oneInThree } from "../support/size.ts";
 
 let world: World;
 let wire: DatabaseProxy;
@@ -38,7 +39,7 @@ const oneCode = (answers: readonly { status: number; text: string }[]) => [
 /** An answer that is made waits for its charge this long (src/ledger/ledger.ts, settling), and a little. */
 const answerTimeoutMs = 35_000;
 
-describe.each(["cut", "silence"] as const)("a database that is away (%s)", (how) => {
+describe.each(drawn(["cut", "silence"] as const))("a database that is away (%s)", (how) => {
   test("gives new calls 503 overloaded soon, and answers under way once it is back; the gateway recovers by itself, the books are right", async () => {
     const gateway = await open();
     const account = await world.createAccount("50");
@@ -72,7 +73,7 @@ describe.each(["cut", "silence"] as const)("a database that is away (%s)", (how)
   });
 });
 
-test.each(["cut", "silence"] as const)(
+test.each(drawn(["cut", "silence"] as const))(
   "a key disabled while the database answers but its announcements don't come (%s): 401 within about a second",
   async (how) => {
     world = await openWorld({ models: loadModels });
@@ -88,7 +89,7 @@ test.each(["cut", "silence"] as const)(
   },
 );
 
-test("a gateway that hears the database again first leaves the reservations of one that has not yet: it is not dead", async () => {
+oneInThree()("a gateway that hears the database again first leaves the reservations of one that has not yet: it is not dead", async () => {
   world = await openWorld({ models: {} });
   wire = await openDatabaseProxy(world.databaseUrl);
   const otherWire = await openDatabaseProxy(world.databaseUrl);

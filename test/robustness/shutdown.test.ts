@@ -8,6 +8,7 @@ import { startGateway } from "../../src/main.ts";
 import { chat, keepAliveAgent, until } from "./chat-client.ts";
 import { openDatabaseProxy } from "./database-proxy.ts";
 import { childrenOf, openWorld, type World } from "./world.ts";
+import { drawn, oneInThree } from "../support/size.ts";
 
 const models = {
   long: "long+sim-pace-40ms+sim-tokens-40",
@@ -29,7 +30,7 @@ const isRefused = (url: string) =>
     socket.once("close", () => socket.destroy()).once("connect", () => socket.end());
   });
 
-describe.each([{ processes: 1 }, { processes: 2 }])("SIGTERM ($processes processes)", ({ processes }) => {
+describe.each(drawn([{ processes: 1 }, { processes: 2 }]))("SIGTERM ($processes processes)", ({ processes }) => {
   test("finishes what is in flight, closes idle connections, refuses new ones, exits 0; more SIGTERMs change nothing", async () => {
     world = await openWorld({ models });
     const gateway = await world.start({ SVC_WORKERS: String(processes) });
@@ -62,7 +63,7 @@ describe.each([{ processes: 1 }, { processes: 2 }])("SIGTERM ($processes process
 });
 
 describe("a signal to a worker", () => {
-  test.each(["SIGTERM", "SIGINT"] as const)("%s changes nothing: both go on serving", async (signal) => {
+  oneInThree().each(["SIGTERM", "SIGINT"] as const)("%s changes nothing: both go on serving", async (signal) => {
     world = await openWorld({ models });
     const gateway = await world.start({ SVC_WORKERS: "2" });
     const account = await world.createAccount("50");
@@ -75,7 +76,7 @@ describe("a signal to a worker", () => {
   });
 });
 
-test("kill -9 of the first process ends its workers too, once they have finished what is in flight", async () => {
+oneInThree()("kill -9 of the first process ends its workers too, once they have finished what is in flight", async () => {
   world = await openWorld({ models });
   const gateway = await world.start({ SVC_WORKERS: "2" });
   const account = await world.createAccount("50");
@@ -89,7 +90,7 @@ test("kill -9 of the first process ends its workers too, once they have finished
   expect(await world.audit()).toMatchObject({ reservations_open: 0, mismatches: [] });
 });
 
-test("SIGTERM without a database ends it all the same, with 0", async () => {
+oneInThree()("SIGTERM without a database ends it all the same, with 0", async () => {
   world = await openWorld({ models });
   const wire = await openDatabaseProxy(world.databaseUrl);
   const gateway = await world.start({ DATABASE_URL: wire.url });

@@ -13,6 +13,7 @@ import { spawnGateway, type SpawnedGateway } from "../support/gateway.ts";
 import { catalogFile, catalogText } from "./catalog.ts";
 import { chat } from "./chat-client.ts";
 import { openDatabaseProxy } from "./database-proxy.ts";
+import { oneInThree } from "../support/size.ts";
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
@@ -47,7 +48,7 @@ const demoKeyOf = (gateway: SpawnedGateway) => /^Demo key .*: (svc_\w+)$/m.exec(
 const serves = async (gateway: SpawnedGateway, key: string) => (await chat({ url: gateway.url, key, model: "best" })).status;
 
 describe("an empty database", () => {
-  test("three gateways that start on it at once all come up", async () => {
+  oneInThree()("three gateways that start on it at once all come up", async () => {
     const url = await emptyDatabase();
     const gateways = await Promise.all([1, 2, 3].map(() => spawned({ DATABASE_URL: url })));
     for (const gateway of gateways) expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
@@ -56,7 +57,7 @@ describe("an empty database", () => {
   });
 });
 
-test("a gateway comes up while somebody keeps it from making the months to come, and says so", async () => {
+oneInThree()("a gateway comes up while somebody keeps it from making the months to come, and says so", async () => {
   const { url, drop } = await freshDatabase();
   cleanUp.push(drop);
   const client = new pg.Client({ connectionString: url });
@@ -74,25 +75,28 @@ test("a gateway comes up while somebody keeps it from making the months to come,
 });
 
 describe("the embedded database", () => {
-  test("two gateways that start on it at once both come up and print one demo key, which works; later starts print it again", async () => {
-    const SVC_DATA_DIR = newDataDir();
-    const gateways = await Promise.all([1, 2].map(() => spawned({ SVC_DATA_DIR })));
-    const keys = gateways.map(demoKeyOf);
-    expect(keys[0]).toMatch(/^svc_/);
-    expect(keys[1]).toBe(keys[0]);
-    for (const gateway of gateways) expect(await serves(gateway, keys[0]!)).toBe(200);
-    expect(await gateways[0]!.kill("SIGTERM")).toBe(0);
-    expect(await serves(gateways[1]!, keys[0]!)).toBe(200); // the database stays with the one that uses it
-    expect(await gateways[1]!.kill("SIGTERM")).toBe(0);
+  oneInThree()(
+    "two gateways that start on it at once both come up and print one demo key, which works; later starts print it again",
+    async () => {
+      const SVC_DATA_DIR = newDataDir();
+      const gateways = await Promise.all([1, 2].map(() => spawned({ SVC_DATA_DIR })));
+      const keys = gateways.map(demoKeyOf);
+      expect(keys[0]).toMatch(/^svc_/);
+      expect(keys[1]).toBe(keys[0]);
+      for (const gateway of gateways) expect(await serves(gateway, keys[0]!)).toBe(200);
+      expect(await gateways[0]!.kill("SIGTERM")).toBe(0);
+      expect(await serves(gateways[1]!, keys[0]!)).toBe(200); // the database stays with the one that uses it
+      expect(await gateways[1]!.kill("SIGTERM")).toBe(0);
 
-    const later = await spawned({ SVC_DATA_DIR, SVC_WORKERS: "2" });
-    expect(demoKeyOf(later)).toBe(keys[0]);
-    expect(await serves(later, keys[0]!)).toBe(200);
-    expect((await runSvc({ SVC_DATA_DIR }, ["ledger", "audit", "--json"])).json()).toMatchObject({ accounts: 1, mismatches: [] });
-    expect(await later.kill("SIGTERM")).toBe(0);
-  });
+      const later = await spawned({ SVC_DATA_DIR, SVC_WORKERS: "2" });
+      expect(demoKeyOf(later)).toBe(keys[0]);
+      expect(await serves(later, keys[0]!)).toBe(200);
+      expect((await runSvc({ SVC_DATA_DIR }, ["ledger", "audit", "--json"])).json()).toMatchObject({ accounts: 1, mismatches: [] });
+      expect(await later.kill("SIGTERM")).toBe(0);
+    },
+  );
 
-  test("a demo key whose database is gone is replaced by one that works", async () => {
+  oneInThree()("a demo key whose database is gone is replaced by one that works", async () => {
     const SVC_DATA_DIR = newDataDir();
     mkdirSync(SVC_DATA_DIR, { recursive: true });
     writeFileSync(join(SVC_DATA_DIR, "demo-key"), "svc_ofAnotherLife\n");
@@ -119,7 +123,7 @@ describe("what the first start shows", () => {
     expect(answer.object).toBe("chat.completion");
   });
 
-  test("with the operator's own catalog: a model that is in it, and nothing about simulated ones", async () => {
+  oneInThree()("with the operator's own catalog: a model that is in it, and nothing about simulated ones", async () => {
     const own = catalogText("simulator:", { plain: "plain" });
     const { output, curl, answer } = await shownBy({ SVC_CATALOG: catalogFile(own) });
     expect(output).not.toContain("simulated");
@@ -127,7 +131,7 @@ describe("what the first start shows", () => {
     expect(answer.object).toBe("chat.completion");
   });
 
-  test("with a catalog without language models: the list of models", async () => {
+  oneInThree()("with a catalog without language models: the list of models", async () => {
     const { curl, answer } = await shownBy({ SVC_CATALOG: catalogFile(catalogText("simulator:", {}).replace("models:", "models: []")) });
     expect(curl).toContain("/v1/models");
     expect(answer.data).toEqual([]);
@@ -137,7 +141,7 @@ describe("what the first start shows", () => {
 describe("a start that fails ends with status 1 and says why", () => {
   const wrong = catalogText("http://127.0.0.1:1", { plain: "plain" }).replace("type: language", "type: langage");
 
-  test.each([{ workers: "1" }, { workers: "2" }])(
+  oneInThree().each([{ workers: "1" }, { workers: "2" }])(
     "a wrong catalog file: the file, the line, the reason ($workers workers)",
     async ({ workers }) => {
       const path = catalogFile(wrong);
@@ -150,7 +154,7 @@ describe("a start that fails ends with status 1 and says why", () => {
     },
   );
 
-  test("a catalog file that is wrong, missing or a folder: the sentence names it, and no database is made for it", async () => {
+  oneInThree()("a catalog file that is wrong, missing or a folder: the sentence names it, and no database is made for it", async () => {
     for (const SVC_CATALOG of [catalogFile(wrong), join(inject("runFolder"), "nowhere.yaml"), inject("runFolder")]) {
       const SVC_DATA_DIR = newDataDir();
       const ran = await runSvc({ SVC_DATA_DIR, SVC_CATALOG, PORT: "0" }, ["start"]);
@@ -160,7 +164,7 @@ describe("a start that fails ends with status 1 and says why", () => {
     }
   });
 
-  test.each([{ workers: "1" }, { workers: "2" }])("a port that is taken ($workers workers)", async ({ workers }) => {
+  oneInThree().each([{ workers: "1" }, { workers: "2" }])("a port that is taken ($workers workers)", async ({ workers }) => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     cleanUp.push(() => taken.close());
@@ -173,7 +177,7 @@ describe("a start that fails ends with status 1 and says why", () => {
     expect(ran.stderr).not.toContain("is replaced");
   });
 
-  test.each([{ workers: "1" }, { workers: "2" }])(
+  oneInThree().each([{ workers: "1" }, { workers: "2" }])(
     "an address that can't be listened on: the embedded database ends with it ($workers workers)",
     async ({ workers }) => {
       const SVC_DATA_DIR = newDataDir();
@@ -202,7 +206,7 @@ describe("a start that fails ends with status 1 and says why", () => {
 });
 
 describe("behind a transaction pooler, which takes no settings at a connection's start", () => {
-  test("the gateway migrates past it and serves through it; svc works beside it", async () => {
+  oneInThree()("the gateway migrates past it and serves through it; svc works beside it", async () => {
     const direct = await emptyDatabase();
     const pooler = await openDatabaseProxy(direct, { refuses: "statement_timeout" });
     cleanUp.push(() => pooler.close());

@@ -9,6 +9,7 @@ import { verifyChain } from "../../src/ledger/verify.ts";
 import { flatFee } from "./catalog.ts";
 import { type Answer, chat, inParallel, keepAliveAgent } from "./chat-client.ts";
 import { openWorld, type World } from "./world.ts";
+import { oneInThree } from "../support/size.ts";
 
 const clients = 200;
 const rpm = 300;
@@ -67,7 +68,7 @@ async function expectClean(): Promise<void> {
 const limits = highTiers({ rpm, per_model_rpm: perModelRpm });
 
 describe("3 gateways, 200 clients each", () => {
-  test("the limits hold to the request, over all models and for each", async () => {
+  oneInThree()("the limits hold to the request, over all models and for each", async () => {
     const gateways = await threeGateways(limits);
     const account = await world.createAccount("1000");
     await earlyInMinute();
@@ -81,7 +82,7 @@ describe("3 gateways, 200 clients each", () => {
     await expectClean();
   });
 
-  test("one is killed in between: the limit is not passed, and nothing is charged twice or too much", async () => {
+  oneInThree()("one is killed in between: the limit is not passed, and nothing is charged twice or too much", async () => {
     const gateways = await threeGateways(limits);
     const account = await world.createAccount("1000");
     await earlyInMinute();
@@ -114,7 +115,7 @@ describe("3 gateways, 200 clients each", () => {
     await expectClean();
   });
 
-  test("a key that is disabled on one is dead on all within a second", async () => {
+  oneInThree()("a key that is disabled on one is dead on all within a second", async () => {
     const gateways = await threeGateways(highTiers({}));
     const account = await world.createAccount("1000");
     const { token } = await openSession(world.db, { accountId: account.accountId, at: new Date() });

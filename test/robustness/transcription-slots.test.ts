@@ -11,6 +11,7 @@ import { highTiers } from "../support/tiers.ts";
 import { catalogFile } from "./catalog.ts";
 import { until } from "./chat-client.ts";
 import { openWorld, type World } from "./world.ts";
+import { oneInThree } from "../support/size.ts";
 
 /** Of transcription 3, of all audio 5. */
 const tiers = highTiers({ audio_concurrent: 5, audio_concurrent_per_capability: { transcription: 3, understanding: 2, speech: 4 } });
@@ -106,7 +107,7 @@ test("where other audio takes up the total, it is the total that refuses", async
 });
 
 describe("kill -9 of a gateway", () => {
-  test("its slots come back, nothing was charged, and the next start removes its recordings", async () => {
+  oneInThree()("its slots come back, nothing was charged, and the next start removes its recordings", async () => {
     const [victim, survivor] = await twoGateways();
     const account = await world.createAccount("20");
     const { leave } = await fill([victim], account.key, 4, 3);

@@ -7,6 +7,7 @@ import { openWorld } from "../robustness/world.ts";
 import { needTool } from "../support/find-tool.ts";
 import { expectExactAfter, openReplicas, until } from "./kills.ts";
 import { type Pooler, startPooler } from "./pooler.ts";
+import { oneInThree } from "../support/size.ts";
 
 const [nginx, pgbouncer] = [needTool("nginx"), needTool("pgbouncer")];
 const cleanUp: (() => unknown)[] = [];
@@ -21,7 +22,7 @@ async function pooled(databaseUrl: string, options?: { ignores: string }): Promi
 }
 
 describe.skipIf(nginx === null || pgbouncer === null)("through PgBouncer in transaction mode", { timeout: 180_000 }, () => {
-  test("a replica and PgBouncer killed under load: money and limits agree; a revoked key is refused by every replica", async () => {
+  oneInThree()("a replica and PgBouncer killed under load: money and limits agree; a revoked key is refused by every replica", async () => {
     let pooler: Pooler;
     const replicas = await openReplicas(nginx!, async ({ databaseUrl }) => {
       pooler = await pooled(databaseUrl);
@@ -55,7 +56,7 @@ describe.skipIf(nginx === null || pgbouncer === null)("through PgBouncer in tran
     expect(await Promise.all(gateways.map((gateway) => gateway.kill("SIGTERM")))).toEqual([0, 0, 0]);
   });
 
-  test("without DATABASE_DIRECT_URL the start fails and says what is missing", async () => {
+  oneInThree()("without DATABASE_DIRECT_URL the start fails and says what is missing", async () => {
     const world = await openWorld({ models: { plain: "plain" } });
     cleanUp.push(() => world.stop());
     const { url } = await pooled(world.databaseUrl);

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { type Answer, chat, keepAliveAgent, until as waitUntil } from "../robustness/chat-client.ts";
 import { openWorld, type World } from "../robustness/world.ts";
 import { needTool } from "../support/find-tool.ts";
-import { sized } from "../support/size.ts";
+import { drawn, sized } from "../support/size.ts";
 import type { SpawnedGateway } from "../support/spawned-gateway.ts";
 import { startBalancer } from "./balancer.ts";
 
@@ -70,7 +70,7 @@ function startCalls({ url, key }: { url: string; key: string }, clients: number,
 const rounds = sized(3, 1);
 const answered = sized(1_000, 500);
 
-describe.each([{ behind: "nginx" }, { behind: "nothing" }])("SIGHUP behind $behind", ({ behind }) => {
+describe.each(drawn([{ behind: "nginx" }, { behind: "nothing" }]))("SIGHUP behind $behind", ({ behind }) => {
   test.skipIf(behind === "nginx" && nginx === null)(
     "hundreds of calls, streams longer than a worker's end, one connection a client: 0 are lost",
     async () => {

@@ -8,6 +8,7 @@ import { openDatabaseProxy } from "../robustness/database-proxy.ts";
 import { expectCharged, loadModels, startLoad } from "../robustness/load.ts";
 import { childrenOf, openWorld, type World } from "../robustness/world.ts";
 import type { SpawnedGateway } from "../support/spawned-gateway.ts";
+import { oneInThree } from "../support/size.ts";
 
 const models = { ...loadModels, long: "long+sim-pace-40ms+sim-tokens-40" };
 // Each roll starts processes: a second each alone, ten on a machine that is busy.
@@ -62,7 +63,7 @@ describe("SIGHUP", () => {
     expect(await gateway.kill("SIGTERM")).toBe(0);
   });
 
-  test("during a rolling restart, however often: one more follows", async () => {
+  oneInThree()("during a rolling restart, however often: one more follows", async () => {
     const { world, gateway } = await twoWorkers({ LOG_LEVEL: "info" });
     const account = await world.createAccount("50");
     const before = workersOf(gateway);
@@ -78,7 +79,7 @@ describe("SIGHUP", () => {
   });
 });
 
-test("a wrong catalog leaves the workers and their prices, also for one that crashes; a right one brings new prices", async () => {
+oneInThree()("a wrong catalog leaves the workers and their prices, also for one that crashes; a right one brings new prices", async () => {
   const { world, gateway } = await twoWorkers();
   const account = await world.createAccount("50");
   const costs = async () => {
@@ -110,7 +111,7 @@ test("a wrong catalog leaves the workers and their prices, also for one that cra
   expect(await gateway.kill("SIGTERM")).toBe(0);
 });
 
-test("a new worker that can't start stops it: the others go on", async () => {
+oneInThree()("a new worker that can't start stops it: the others go on", async () => {
   const world = await openWorld({ models });
   cleanUp.push(() => world.stop());
   const wire = await openDatabaseProxy(world.databaseUrl);
@@ -147,7 +148,7 @@ describe("a worker that crashes while a new one starts", () => {
     await sleep(1_500);
   }
 
-  test.each([
+  oneInThree().each([
     ["the one that was to go", 0],
     ["another", 1],
   ])("%s: the restart ends with as many workers as before, all new", async (_, which) => {
@@ -161,7 +162,7 @@ describe("a worker that crashes while a new one starts", () => {
     expect(await gateway.kill("SIGTERM")).toBe(0);
   });
 
-  test("and the new one fails then: there are as many workers as before", async () => {
+  oneInThree()("and the new one fails then: there are as many workers as before", async () => {
     const { gateway, before, starting } = await beginning();
     await crash(gateway, before[0]!);
     process.kill(starting, "SIGKILL");
@@ -196,7 +197,7 @@ describe("stopped, a rolling restart leaves the old prices to a worker that repl
     return { gateway, before, oldCost, newOnes, costBy };
   }
 
-  test("at its first worker", async () => {
+  oneInThree()("at its first worker", async () => {
     const { gateway, before, oldCost, newOnes, costBy } = await withNewPrices(3);
     await until(() => newOnes().length === 1, "a new worker starts");
     process.kill(newOnes()[0]!, "SIGKILL");
@@ -207,7 +208,7 @@ describe("stopped, a rolling restart leaves the old prices to a worker that repl
     expect(await gateway.kill("SIGTERM")).toBe(0);
   });
 
-  test("at its second, when its first has crashed", async () => {
+  oneInThree()("at its second, when its first has crashed", async () => {
     const { gateway, before, oldCost, newOnes, costBy } = await withNewPrices(4);
     await until(() => newOnes().length === 2 && !workersOf(gateway).includes(before[0]!), "the second starts");
     const [first, second] = newOnes();
@@ -220,7 +221,7 @@ describe("stopped, a rolling restart leaves the old prices to a worker that repl
     expect(await gateway.kill("SIGTERM")).toBe(0);
   });
 
-  test("but where a new one serves, its prices hold", async () => {
+  oneInThree()("but where a new one serves, its prices hold", async () => {
     const { gateway, before, oldCost, newOnes, costBy } = await withNewPrices(4);
     await until(() => newOnes().length === 2 && !workersOf(gateway).includes(before[0]!), "the second starts");
     const [first, second] = newOnes();
@@ -234,7 +235,7 @@ describe("stopped, a rolling restart leaves the old prices to a worker that repl
   });
 });
 
-test("SIGTERM during a rolling restart ends all of it in order, and it is not said to be done", async () => {
+oneInThree()("SIGTERM during a rolling restart ends all of it in order, and it is not said to be done", async () => {
   const { world, gateway } = await twoWorkers({ LOG_LEVEL: "info" });
   const account = await world.createAccount("50");
   const inFlight = Array.from({ length: 6 }, () => chat({ url: gateway.url, key: account.key, model: "demo/long", stream: true }));

@@ -6,6 +6,7 @@ import ts from "typescript";
 import { otherNode } from "../cli/other-node.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { addNodeTypes, emptyProject, type Project, readme, root, samplesOf } from "./packed.ts";
+import { drawn, oneInThree } from "../support/size.ts";
 
 const samples = samplesOf(readme());
 let project: Project;
@@ -46,14 +47,14 @@ describe("TypeScript, strict and with libraries checked", () => {
       lib: ["es2023", "dom", "dom.iterable"],
     },
   };
-  test.each(Object.keys(ways))("%s: the samples compile", async (way) => {
+  test.each(drawn(Object.keys(ways)))("%s: the samples compile", async (way) => {
     const compilerOptions = { ...strict, noEmit: true, ...ways[way] };
     project.write({ "tsconfig.json": JSON.stringify({ compilerOptions, include: ["sample-*.ts"] }) });
     const compiler = `${root}node_modules/typescript-native/bin/tsc`;
     expect(await project.run(process.execPath, [compiler, "-p", "tsconfig.json"])).toBe("");
   });
 
-  test("without Node's types a page's code compiles", async () => {
+  oneInThree()("without Node's types a page's code compiles", async () => {
     const compilerOptions = { ...strict, module: "esnext", moduleResolution: "bundler", types: [], lib: ["es2023", "dom"], noEmit: true };
     project.write({ "tsconfig.json": JSON.stringify({ compilerOptions, files: ["sample-0.ts", "sample-1.ts"] }) });
     const compiler = `${root}node_modules/typescript/bin/tsc`;

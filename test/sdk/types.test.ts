@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addNodeTypes, emptyProject, type Project, root } from "./packed.ts";
+import { drawn } from "../support/size.ts";
 
 const folder = join(root, "test/sdk/types");
 const programs = readdirSync(folder).map((name) => ({ name, text: readFileSync(join(folder, name), "utf8") }));
@@ -44,12 +45,14 @@ function compile(compiler: keyof typeof compilers, options: object, texts: reado
 }
 
 describe("the programs compile", () => {
-  test.each([
-    ["for browsers and bundlers", "native", { ...browser, ...bundler }],
-    ["for browsers, as Node resolves", "native", { ...browser, ...nodenext }],
-    ["for Node, without the browser's types", "native", { ...node, ...nodenext }],
-    ["by TypeScript 5", "javascript", { ...browser, ...nodenext }],
-  ] as const)("%s", (_title, compiler, options) => {
+  test.each(
+    drawn([
+      ["for browsers and bundlers", "native", { ...browser, ...bundler }],
+      ["for browsers, as Node resolves", "native", { ...browser, ...nodenext }],
+      ["for Node, without the browser's types", "native", { ...node, ...nodenext }],
+      ["by TypeScript 5", "javascript", { ...browser, ...nodenext }],
+    ] as const),
+  )("%s", (_title, compiler, options) => {
     expect(compile(compiler, options, programs)).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { type Operation, operations } from "../../generated/operations.ts";
 import { createMatcher, patternOf, routesDocument } from "../../src/server/match.ts";
 import { anyContract, anyMethod, anyPath, anySegment, askedPath, methods, type RandomOperation } from "./match-arbitraries.ts";
+import { sized } from "../support/size.ts";
 
 const all = Object.values(operations);
 const allMethods = [...methods, "QUERY"];
@@ -77,7 +78,7 @@ describe("the matcher agrees with openapi-backend's own", () => {
         seen.add(answer);
         expect(answer).toBe(stockAnswer(method, path));
       }),
-      { numRuns: 20_000 },
+      { numRuns: sized(20_000, 4_000) },
     );
     // It meets what it is there for: nearly every operation, and both refusals.
     expect(seen.size).toBeGreaterThan(all.length * 0.8);
@@ -96,7 +97,7 @@ describe("the matcher agrees with openapi-backend's own", () => {
         const ours = askOurs(contract);
         for (const [method, path] of requests) expect([method, path, ours(method, path)]).toEqual([method, path, theirs(method, path)]);
       }),
-      { numRuns: 5_000 },
+      { numRuns: sized(5_000, 1_000) },
     );
   });
 });
@@ -130,6 +131,6 @@ test("a template's pattern gives back each value that was put in, as it was sent
       const path = template.replace(/\{[^}]+\}/g, () => (put.push(values[put.length]!), put.at(-1)!));
       expect(patternOf(template).exec(path)?.slice(1)).toEqual(put);
     }),
-    { numRuns: 3_000 },
+    { numRuns: sized(3_000, 1_000) },
   );
 });

@@ -49,6 +49,11 @@ export function shipped(name: ProgramName): Program {
   return { path: name === "svc" ? svcPath : fileURLToPath(new URL(sources[name], root)), compileCache: shippedCache };
 }
 
+/** Whether this is a run of all tests outside .ci/run. */
+export function isEveryday(): boolean {
+  return inject("bundle") !== null;
+}
+
 /** For a process with this environment: what is preloaded by its path, or hooks into loading, is about the sources' own modules. */
 export function programFor(name: ProgramName, env: Record<string, string | undefined> = {}): Program {
   const folder = inject("bundle");

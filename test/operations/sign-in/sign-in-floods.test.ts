@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { awayFromMinuteEdge } from "../../limits/counted-database.ts";
 import { argon2Runs, password, type Person, type SignInGateway, startSignInGateway, tokenIn } from "../../support/sign-in.ts";
+import { oneInThree } from "../../support/size.ts";
 
 let gateway: SignInGateway;
 beforeAll(async () => void (gateway = await startSignInGateway()));
@@ -36,7 +37,7 @@ test("guesses at addresses without an account: each is 401, and users with an ac
   expect(runs).toBeLessThan(networks); // guesses get no slot while a user waits for one
 });
 
-test("guesses at one address: others sign in meanwhile, and its owner from where they did before", async () => {
+oneInThree()("guesses at one address: others sign in meanwhile, and its owner from where they did before", async () => {
   const [victim, other] = (await people(2)) as [Person, Person];
   const home = "198.51.100.7";
   expect((await signInFrom(home, victim.email)).status).toBe(200);
@@ -63,7 +64,7 @@ test("an address whose tries strangers have used up: 429 from a new network, 200
   expect((await gateway.post("/v1/auth/password/forgot", { email: victim.email }, home)).status).toBe(202);
 });
 
-test("a known network has its own bound all the same, is another's for another address, and is forgotten with a new password", async () => {
+oneInThree()("a known network has its own bound all the same, is another's for another address, and is forgotten with a new password", async () => {
   const [victim, other] = (await people(2)) as [Person, Person];
   const home = "198.51.100.9";
   expect((await signInFrom(home, victim.email)).status).toBe(200);
@@ -81,7 +82,7 @@ test("a known network has its own bound all the same, is another's for another a
   expect([before > 0, await known()]).toEqual([true, 0]);
 });
 
-test("sign-ups: users with an account sign in meanwhile", async () => {
+oneInThree()("sign-ups: users with an account sign in meanwhile", async () => {
   const users = await people(4);
   const signUps = flood("/v1/auth/signup", (nth) => ({ email: `crowd-${nth}@example.com`, password }));
   const replies = await Promise.all(users.map(({ email }) => gateway.signIn(email)));
