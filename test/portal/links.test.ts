@@ -1,12 +1,12 @@
 // Every link of the portal leads somewhere: as the gateway serves it, and as a static site under a prefix.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../generated/operations.ts";
 import { buildDocs } from "../../src/docs/build.ts";
 import { startEdge, type EdgeUnderTest } from "../server/start-edge.ts";
 import { crawl, type Fetched } from "./links.ts";
+import { scratchFolder } from "../support/leftovers.ts";
 import { oneInThree } from "../support/size.ts";
 
 describe("as the gateway serves it", () => {
@@ -51,8 +51,7 @@ describe("as the gateway serves it", () => {
 });
 
 describe("npm run docs:build", () => {
-  const folder = mkdtempSync(join(tmpdir(), "svc-docs-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = scratchFolder("docs-");
 
   const root = "https://files.example/any/prefix/";
   async function read(address: string): Promise<Fetched> {

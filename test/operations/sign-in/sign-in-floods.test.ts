@@ -64,23 +64,26 @@ test("an address whose tries strangers have used up: 429 from a new network, 200
   expect((await gateway.post("/v1/auth/password/forgot", { email: victim.email }, home)).status).toBe(202);
 });
 
-oneInThree()("a known network has its own bound all the same, is another's for another address, and is forgotten with a new password", async () => {
-  const [victim, other] = (await people(2)) as [Person, Person];
-  const home = "198.51.100.9";
-  expect((await signInFrom(home, victim.email)).status).toBe(200);
-  const known = async () =>
-    (await gateway.rows("select 1 from known_network where account_id = $1 and expires_at > $2", [victim.id, gateway.context.clock()]))
-      .length;
-  const before = await known();
-  await Promise.all(flood("/v1/auth/signin", () => ({ email: other.email, password: "a wrong password" })));
-  expect((await signInFrom(home, other.email)).status).toBe(429);
-  const tries = await Promise.all(Array.from({ length: 12 }, () => signInFrom(home, victim.email, "a wrong password")));
-  expect(counts(tries.map(({ status }) => status))).toEqual({ 401: 9, 429: 3 }); // ten a minute, one of which was right
-  await gateway.post("/v1/auth/password/forgot", { email: victim.email });
-  const reset = { token: tokenIn(await gateway.mailTo(victim.email)), password: "another good phrase" };
-  expect((await gateway.post("/v1/auth/password/reset", reset)).status).toBe(200);
-  expect([before > 0, await known()]).toEqual([true, 0]);
-});
+oneInThree()(
+  "a known network has its own bound all the same, is another's for another address, and is forgotten with a new password",
+  async () => {
+    const [victim, other] = (await people(2)) as [Person, Person];
+    const home = "198.51.100.9";
+    expect((await signInFrom(home, victim.email)).status).toBe(200);
+    const known = async () =>
+      (await gateway.rows("select 1 from known_network where account_id = $1 and expires_at > $2", [victim.id, gateway.context.clock()]))
+        .length;
+    const before = await known();
+    await Promise.all(flood("/v1/auth/signin", () => ({ email: other.email, password: "a wrong password" })));
+    expect((await signInFrom(home, other.email)).status).toBe(429);
+    const tries = await Promise.all(Array.from({ length: 12 }, () => signInFrom(home, victim.email, "a wrong password")));
+    expect(counts(tries.map(({ status }) => status))).toEqual({ 401: 9, 429: 3 }); // ten a minute, one of which was right
+    await gateway.post("/v1/auth/password/forgot", { email: victim.email });
+    const reset = { token: tokenIn(await gateway.mailTo(victim.email)), password: "another good phrase" };
+    expect((await gateway.post("/v1/auth/password/reset", reset)).status).toBe(200);
+    expect([before > 0, await known()]).toEqual([true, 0]);
+  },
+);
 
 oneInThree()("sign-ups: users with an account sign in meanwhile", async () => {
   const users = await people(4);
