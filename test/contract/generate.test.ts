@@ -9,6 +9,7 @@ import { dialects, type ErrorCode, errors } from "../../generated/errors.ts";
 import { type Operation, operations } from "../../generated/operations.ts";
 import { bodies, parameters } from "../../generated/validators.js";
 import { operation, reachable, resolved, type Schema, schema, validatorOf } from "./read-contract.ts";
+import { oneInThree } from "../support/size.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const all = Object.values(operations);
@@ -23,7 +24,7 @@ const promised = `createChatCompletion createMessage countMessageTokens createCo
   listUsageLogs getReceipt startSignIn createResponse listErrors`.split(/\s+/);
 
 describe("generated files", () => {
-  test("are what the spec says now, wherever the checkout stands", () => {
+  oneInThree()("are what the spec says now, wherever the checkout stands", () => {
     const copy = mkdtempSync(join(tmpdir(), "svc-generate-"));
     try {
       cpSync(join(root, "spec"), join(copy, "spec"), { recursive: true });

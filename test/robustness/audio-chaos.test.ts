@@ -2,7 +2,7 @@
 // killed, connections to Postgres cut and clients gone in every way (docs/behaviour/ledger.md#invariants, billing.md#ends).
 import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { setSuspended } from "../../src/accounts/admin.ts";
 import { parseUsd } from "../../src/money.ts";
 import { sentence } from "../operations/speech/speech-gateway.ts";
@@ -10,6 +10,7 @@ import type { SpawnedGateway } from "../support/spawned-gateway.ts";
 import { askAudio, type AudioHeard, type Leaving } from "./audio-client.ts";
 import { type AudioWorld, fewSlots, json, music, openAudioWorld, type Said, speech } from "./audio-world.ts";
 import { until } from "./chat-client.ts";
+import { oneInThree } from "../support/size.ts";
 
 let world: AudioWorld;
 beforeAll(async () => void (world = await openAudioWorld()));
@@ -22,7 +23,7 @@ interface Told extends AudioHeard {
   killed: boolean;
 }
 
-test("nothing is lost, doubled or invented", async () => {
+oneInThree()("nothing is lost, doubled or invented", async () => {
   const gateways: SpawnedGateway[] = await Promise.all([world.startWith(fewSlots), world.startWith(fewSlots)]);
   const accounts = await Promise.all(["300", "300", "0.2", "300", "300"].map((deposit) => world.createAccount(deposit)));
   const [, , , limited, suspended] = accounts;

@@ -9,6 +9,7 @@ import { wavFile } from "../simulator/audio-check.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Gateway, startGateway, type TestReply } from "../support/gateway.ts";
 import { highTiers } from "../support/tiers.ts";
+import { drawn } from "../support/size.ts";
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
@@ -142,7 +143,7 @@ const hostile: [string, () => Answer][] = [
 ];
 
 describe.each(Object.keys(calls))("%s", (name) => {
-  test.each(hostile)("%s", async (_what, given) => {
+  test.each(drawn(hostile, 6))("%s", async (_what, given) => {
     answer = given();
     asked = [];
     const { reply, spent } = await ask(name);

@@ -4,7 +4,7 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, inject } from "vitest";
 import { setSuspended } from "../../src/accounts/admin.ts";
 import { shippedTiers } from "../../src/catalog/tiers.ts";
 import { postEntry } from "../../src/ledger/post.ts";
@@ -14,6 +14,7 @@ import { type Recorder, startRecorder } from "../support/recorder.ts";
 import type { SpawnedGateway } from "../support/spawned-gateway.ts";
 import { catalogFile } from "./catalog.ts";
 import { openWorld, type World } from "./world.ts";
+import { oneInThree } from "../support/size.ts";
 
 const rates = { rpm: 1_000_000, per_model_rpm: 1_000_000, tpm: 1_000_000_000, max_single_request: 1_000_000_000 };
 const tiers = shippedTiers.map((tier) => ({ ...tier, ...rates }));
@@ -72,7 +73,7 @@ interface Account {
   key: string;
 }
 
-test("nothing is lost, doubled or invented", { timeout: 150_000 }, async () => {
+oneInThree()("nothing is lost, doubled or invented", { timeout: 150_000 }, async () => {
   const before = { SVC_CATALOG: catalog([...media, leaving]), SVC_DATA_DIR: mkdtempSync(join(inject("runFolder"), "chaos-")) };
   const after = { ...before, SVC_CATALOG: catalog(media) };
   const gateways: SpawnedGateway[] = await Promise.all([

@@ -1,8 +1,8 @@
 // Thousands of streams whose clients disconnect: nothing of them stays, in the gateway or at its upstream (docs/behaviour/streams.md#disconnects).
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import type { SpawnedGateway } from "../support/gateway.ts";
-import { sized } from "../support/size.ts";
+import { oneInThree, sized } from "../support/size.ts";
 import { inParallel, leaveAfter, openChat, until } from "./chat-client.ts";
 import { openWorld, socketsOf, type World } from "./world.ts";
 
@@ -35,39 +35,42 @@ async function heap(): Promise<number> {
   return Number(heapSize());
 }
 
-test(`${streams} streams whose clients disconnect, ${atOnce} at a time, leave no socket, no upstream call, no hold and a flat heap`, async () => {
-  const account = await world.createAccount("5000");
-  const leave = (count: number) =>
-    inParallel(count, atOnce, (index) =>
-      // After the head, the role or the first token: each part of a stream's life.
-      leaveAfter(openChat({ url: gateway.url, key: account.key, model: "demo/endless", stream: true, maxTokens: 1_000 }), index % 3),
-    );
-  const nothingOpen = () =>
-    until(
-      async () => (await world.balance(account)).reserved === 0n && world.simulator.calls().every(({ outcome }) => outcome !== "open"),
-      "all has ended",
-    );
+oneInThree()(
+  `${streams} streams whose clients disconnect, ${atOnce} at a time, leave no socket, no upstream call, no hold and a flat heap`,
+  async () => {
+    const account = await world.createAccount("5000");
+    const leave = (count: number) =>
+      inParallel(count, atOnce, (index) =>
+        // After the head, the role or the first token: each part of a stream's life.
+        leaveAfter(openChat({ url: gateway.url, key: account.key, model: "demo/endless", stream: true, maxTokens: 1_000 }), index % 3),
+      );
+    const nothingOpen = () =>
+      until(
+        async () => (await world.balance(account)).reserved === 0n && world.simulator.calls().every(({ outcome }) => outcome !== "open"),
+        "all has ended",
+      );
 
-  const socketsBefore = await idleSockets();
-  await leave(streams / 5);
-  await nothingOpen();
-  const heapBefore = await heap();
-  await leave((streams * 4) / 5);
-  await nothingOpen();
+    const socketsBefore = await idleSockets();
+    await leave(streams / 5);
+    await nothingOpen();
+    const heapBefore = await heap();
+    await leave((streams * 4) / 5);
+    await nothingOpen();
 
-  const { received, aborted, answered, broken } = world.simulator.counters();
-  expect({ received, ended: aborted + answered + broken }).toEqual({ received: streams, ended: streams });
-  expect(aborted).toBe(streams);
-  const { rows } = await world.db.pool.query<{ status: string; n: number }>(
-    "select status, count(*)::int as n from usage_log group by status",
-  );
-  expect(rows).toEqual([{ status: "aborted", n: streams }]);
-  expect(await world.audit()).toMatchObject({ reservations_open: 0, mismatches: [] });
-  await until(() => world.simulator.counters().openSockets === 0, "the simulator has no socket");
-  expect(await idleSockets()).toBeLessThanOrEqual(socketsBefore + databaseConnectionsMax);
-  const grown = (await heap()) - heapBefore;
-  expect(grown).toBeLessThan(keptMax);
-});
+    const { received, aborted, answered, broken } = world.simulator.counters();
+    expect({ received, ended: aborted + answered + broken }).toEqual({ received: streams, ended: streams });
+    expect(aborted).toBe(streams);
+    const { rows } = await world.db.pool.query<{ status: string; n: number }>(
+      "select status, count(*)::int as n from usage_log group by status",
+    );
+    expect(rows).toEqual([{ status: "aborted", n: streams }]);
+    expect(await world.audit()).toMatchObject({ reservations_open: 0, mismatches: [] });
+    await until(() => world.simulator.counters().openSockets === 0, "the simulator has no socket");
+    expect(await idleSockets()).toBeLessThanOrEqual(socketsBefore + databaseConnectionsMax);
+    const grown = (await heap()) - heapBefore;
+    expect(grown).toBeLessThan(keptMax);
+  },
+);
 
 /** Of the gateway: what it listens and talks to its database with. */
 async function idleSockets(): Promise<number> {

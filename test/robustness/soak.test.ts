@@ -1,7 +1,7 @@
 // The short form of `npm run bench:soak`: a mixed load whose clients disconnect at random moments, and nothing of it is left once they have gone.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, inject } from "vitest";
 import { audit } from "../../src/ledger/audit.ts";
 import { descriptorsOf, keptThreadsOthers, openIn, rowsOf, strayRows, tempFiles } from "../bench/soak-leftovers.ts";
 import { startLoad, warmUp } from "../bench/soak-load.ts";
@@ -10,6 +10,7 @@ import { openSoakWorld, type SoakWorld } from "../bench/soak-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { until } from "./chat-client.ts";
+import { oneInThree } from "../support/size.ts";
 
 const calls = 160;
 /** So few that a slow machine is slow, and not overloaded. */
@@ -36,7 +37,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-test(
+oneInThree()(
   `${calls} mixed calls with clients that disconnect and upstreams that break leave no connection, file, hold, job, row, timer or request behind`,
   { timeout: 180_000 },
   async () => {
