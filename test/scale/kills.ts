@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { writeFileSync } from "node:fs";
 import { expect } from "vitest";
-import { type Answer, chat, keepAliveAgent, until as waitUntil } from "../robustness/chat-client.ts";
+import { type Answer, chat, keepAliveAgent, until } from "../robustness/chat-client.ts";
 import { catalogText, flatFee, perToken } from "../robustness/catalog.ts";
 import { expectCharged, loadModels, startLoad } from "../robustness/load.ts";
 import { openWorld, type World } from "../robustness/world.ts";
@@ -18,7 +18,6 @@ const affordable = 40;
 /** Of the limited account's tier, whatever replica it meets. */
 const rpm = 20;
 const limitedTier = { tier: 3, deposit: "250" };
-export const until = (holds: () => boolean | Promise<boolean>, what: string) => waitUntil(holds, what, 60_000);
 
 export interface Replicas {
   world: World;

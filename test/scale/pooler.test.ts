@@ -5,7 +5,8 @@ import { runSvc } from "../cli/run-svc.ts";
 import { chat } from "../robustness/chat-client.ts";
 import { openWorld } from "../robustness/world.ts";
 import { needTool } from "../support/find-tool.ts";
-import { expectExactAfter, openReplicas, until } from "./kills.ts";
+import { until } from "../robustness/chat-client.ts";
+import { expectExactAfter, openReplicas } from "./kills.ts";
 import { type Pooler, startPooler } from "./pooler.ts";
 import { oneInThree } from "../support/size.ts";
 

@@ -12,8 +12,8 @@ import { oneInThree } from "../support/size.ts";
 
 const models = { ...loadModels, long: "long+sim-pace-40ms+sim-tokens-40" };
 // Each roll starts processes: a second each alone, ten on a machine that is busy.
-vi.setConfig({ testTimeout: 120_000 });
-const until = (holds: () => boolean | Promise<boolean>, what: string) => waitUntil(holds, what, 60_000);
+vi.setConfig({ testTimeout: 300_000 });
+const until = (holds: () => boolean | Promise<boolean>, what: string) => waitUntil(holds, what, 240_000);
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
