@@ -11,6 +11,7 @@ import { createSystemOneDecision } from "./create-system-one-decision.ts";
 import { createEmbeddings } from "./create-embeddings.ts";
 import { createImage } from "./create-image.ts";
 import { createMusic } from "./create-music.ts";
+import { createQuote } from "./create-quote.ts";
 import { createRerank } from "./create-rerank.ts";
 import { createMessage } from "./create-message.ts";
 import { createResponse } from "./create-response.ts";
@@ -65,6 +66,7 @@ export const handlers: Handlers = {
   createEmbeddings: answerOnce(createEmbeddings),
   createImage,
   createMusic: answerOnce(createMusic),
+  createQuote,
   createRerank: answerOnce(createRerank),
   createMessage: answerOnce(createMessage),
   createResponse: answerOnce(createResponse),

@@ -185,6 +185,10 @@ export function getPricing(client, options) {
   return call(client, { path: "/v1/pricing", auth: "none" }, undefined, options);
 }
 
+export function createQuote(client, input, options) {
+  return call(client, { path: "/v1/quote", method: "POST" }, input, options);
+}
+
 export function createRerank(client, input, options) {
   return call(client, { path: "/v1/rerank", method: "POST" }, input, options);
 }

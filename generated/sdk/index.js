@@ -102,6 +102,9 @@ export class Svc {
     this.pricing = {
       get: of(f.getPricing),
     };
+    this.quote = {
+      create: of(f.createQuote),
+    };
     this.rerank = {
       create: of(f.createRerank),
     };
