@@ -1169,6 +1169,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/usage/{request_id}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a signed receipt
+         * @description Returns the receipt of one request, signed, with the end of the account's chain of ledger entries. With it, and the keys of
+         *     `/.well-known/jwks.json`, a charge is proved without trusting anyone: `svc receipt verify` and `verifyReceipt` of the SDK check signature,
+         *     arithmetic and chain offline. It is signed when it is asked for. An unknown id, or an id of another account, gives 404 `request_not_found`.
+         */
+        get: operations["getReceiptProof"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/videos/generations": {
         parameters: {
             query?: never;
@@ -2581,6 +2603,13 @@ export interface components {
          * @enum {string}
          */
         CatalogVoiceFamily: "provider_a" | "provider_b";
+        /** @description The end of the account's chain of ledger entries when the receipt was signed. */
+        ChainHead: {
+            /** @description Its hash. */
+            hash: string;
+            /** @description The newest entry. */
+            id: string;
+        };
         /** @description One answer. */
         ChatChoice: {
             /** @description Why the answer ended. */
@@ -8830,6 +8859,13 @@ export interface components {
             /** @description HTTP status of the upstream; null if it sent none. */
             status: number | null;
         };
+        /** @description The account's entries from the receipt's first one on, as the chain hashes them. */
+        ReceiptChain: {
+            /** @description Whether they reach the head; false: there are more than 5000. */
+            complete: boolean;
+            /** @description For each entry the text whose SHA-256, after the bytes of the hash before it, is the entry's hash. */
+            texts: string[];
+        };
         /** @description How a charge adds up. */
         ReceiptCharge: {
             /** @description USD charged: `rounded_usd`, less if it was capped, or 0 if the call failed. */
@@ -8869,6 +8905,25 @@ export interface components {
             quantity: number;
             /** @description USD per million tokens; for everything else USD per unit. */
             unit_price_usd: components["schemas"]["Usd"];
+        };
+        /** @description A receipt that proves a charge: signed, with its place in the account's chain. */
+        ReceiptProof: {
+            /** @description With `chain=true`; absent also if the receipt has no ledger entries. */
+            chain?: components["schemas"]["ReceiptChain"];
+            /** @description What is signed, to be read; null: the account has no entries. */
+            chain_head: components["schemas"]["ChainHead"] | null;
+            /**
+             * @description A compact JWS (RFC 7515), signed with EdDSA by a key of `/.well-known/jwks.json`. Its payload holds `iss` (address of the gateway), `iat`,
+             *     `account_id`, `receipt`, `chain_head`, and in `links` for each ledger entry of the receipt its text and the hash before it.
+             */
+            jws: string;
+            /**
+             * @description Always `usage.receipt_proof`.
+             * @enum {string}
+             */
+            object: "usage.receipt_proof";
+            /** @description What is signed, to be read. */
+            receipt: components["schemas"]["Receipt"];
         };
         /** @description Tokens by type, all 0 for a media job. No token counts twice, except that `reasoning` is part of `output`. */
         ReceiptUsage: {
@@ -21097,6 +21152,143 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Receipt"];
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /** @description `request_not_found`: The request does not exist or was not admitted, belongs to another account, or is older than the log. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404RequestNotFound"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    getReceiptProof: {
+        parameters: {
+            query?: {
+                /** @description Whether to add the account's entries from the receipt's first one to the head, at most 5000. */
+                chain?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The `x-request-id` of the call. */
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The signed receipt. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceiptProof"];
                 };
             };
             /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */

@@ -54,6 +54,7 @@ export type OperationId =
   | "createResponse"
   | "createSystemOneDecision"
   | "getReceipt"
+  | "getReceiptProof"
   | "createVideo";
 
 export interface Parameter {
@@ -2383,6 +2384,46 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "in": "path",
         "required": true,
         "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "getReceiptProof": {
+    "id": "getReceiptProof",
+    "method": "get",
+    "path": "/v1/usage/{request_id}/proof",
+    "auth": "key_or_session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "request_not_found",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "request_id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      },
+      {
+        "name": "chain",
+        "in": "query",
+        "required": false,
+        "type": "boolean"
       }
     ],
     "successes": [

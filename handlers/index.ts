@@ -30,6 +30,7 @@ import { getLegacyPricing } from "./get-legacy-pricing.ts";
 import { getLimits } from "./get-limits.ts";
 import { getModel } from "./get-model.ts";
 import { getPricing } from "./get-pricing.ts";
+import { getReceiptProof } from "./get-receipt-proof.ts";
 import { getReceipt } from "./get-receipt.ts";
 import { getSession } from "./get-session.ts";
 import { getTopup } from "./get-topup.ts";
@@ -86,6 +87,7 @@ export const handlers: Handlers = {
   getModel,
   getPricing,
   getReceipt,
+  getReceiptProof,
   getSession,
   getTopup,
   listApiKeys,

@@ -43,6 +43,7 @@ import type {
   GenmediaRequest,
   GenmediaRunning,
   GetJobQuery,
+  GetReceiptProofQuery,
   ImageJob,
   ImageRequest,
   JobList,
@@ -74,6 +75,7 @@ import type {
   Quote,
   QuoteRequest,
   Receipt,
+  ReceiptProof,
   RecommendModelsQuery,
   RecommendationList,
   RerankRanking,
@@ -665,6 +667,22 @@ export interface UsageMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   receipt(request_id: string, options?: RequestOptions): Call<Receipt, "getReceipt">;
+  /**
+   * Returns the receipt of one request, signed, with the end of the account's chain of ledger entries. With it, and the keys of
+   * `/.well-known/jwks.json`, a charge is proved without trusting anyone: `svc receipt verify` and `verifyReceipt` of the SDK check signature,
+   * arithmetic and chain offline. It is signed when it is asked for. An unknown id, or an id of another account, gives 404 `request_not_found`.
+   *
+   * `GET /v1/usage/{request_id}/proof`, /docs/api/getReceiptProof
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `request_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  proof(request_id: string, input?: GetReceiptProofQuery, options?: RequestOptions): Call<ReceiptProof, "getReceiptProof">;
 }
 
 /** `svc.chat` */

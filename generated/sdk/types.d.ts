@@ -175,6 +175,14 @@ export interface CacheControl {
   ttl?: string | null | undefined;
 }
 
+/** The end of the account's chain of ledger entries when the receipt was signed. */
+export interface ChainHead {
+  /** The newest entry. */
+  id: string;
+  /** Its hash. */
+  hash: string;
+}
+
 /** One answer. */
 export interface ChatChoice {
   /** Index of the answer, from 0. */
@@ -2298,6 +2306,14 @@ export interface ReceiptAttempt {
   latency_ms: number;
 }
 
+/** The account's entries from the receipt's first one on, as the chain hashes them. */
+export interface ReceiptChain {
+  /** For each entry the text whose SHA-256, after the bytes of the hash before it, is the entry's hash. */
+  texts: string[];
+  /** Whether they reach the head; false: there are more than 5000. */
+  complete: boolean;
+}
+
 /** How a charge adds up. */
 export interface ReceiptCharge {
   /** Model whose prices apply: the requested model, or the fallback that answered if it was cheaper. */
@@ -2332,6 +2348,23 @@ export interface ReceiptLine {
   unit_price_usd: number;
   /** Quantity × price in USD, exact: decimal digits, not rounded. */
   amount_usd: string;
+}
+
+/** A receipt that proves a charge: signed, with its place in the account's chain. */
+export interface ReceiptProof {
+  /** Always `usage.receipt_proof`. */
+  object: "usage.receipt_proof";
+  /**
+   * A compact JWS (RFC 7515), signed with EdDSA by a key of `/.well-known/jwks.json`. Its payload holds `iss` (address of the gateway), `iat`,
+   * `account_id`, `receipt`, `chain_head`, and in `links` for each ledger entry of the receipt its text and the hash before it.
+   */
+  jws: string;
+  /** What is signed, to be read. */
+  receipt: Receipt;
+  /** What is signed, to be read; null: the account has no entries. */
+  chain_head: ChainHead | null;
+  /** With `chain=true`; absent also if the receipt has no ledger entries. */
+  chain?: ReceiptChain;
 }
 
 /** Tokens by type, all 0 for a media job. No token counts twice, except that `reasoning` is part of `output`. */
@@ -4384,6 +4417,11 @@ export interface RecommendModelsQuery {
   /** Maximum input price in USD per million tokens; default: any. Models that are not billed by token report 0. */
   max_input_price?: number | undefined;
 }
+/** Query parameters of `usage.proof`. */
+export interface GetReceiptProofQuery {
+  /** Whether to add the account's entries from the receipt's first one to the head, at most 5000. */
+  chain?: boolean | undefined;
+}
 
 /** The headers of answers, with the types of their values. Over HTTP they are strings. */
 export interface AnswerHeaders {
@@ -5122,6 +5160,8 @@ export type CreateRerankError = CreateRerankBareError400 | BareError401AuthRequi
 export type CreateResponseError = CreateResponseError400 | Error401MissingApiKeyOrInvalidApiKey | CreateResponseError402 | Error403PermissionDeniedOrRouteRefused | Error404ModelNotFound | CreateResponseError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateResponseError503;
 /** The errors of `usage.receipt`. */
 export type GetReceiptError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404RequestNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `usage.proof`. */
+export type GetReceiptProofError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404RequestNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `videos.generate`. */
 export type CreateVideoError = CreateVideoError400 | CreateVideoError401 | CreateVideoError402 | Error403PermissionDenied | Error404ModelNotFound | Error413InvalidRequest | CreateVideoError429 | CreateVideoError500 | Error503Overloaded;
 
@@ -5911,6 +5951,17 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: GetReceiptError;
+  };
+  /** `usage.proof`: `GET /v1/usage/{request_id}/proof`. */
+  getReceiptProof: {
+    path: { request_id: string };
+    query: GetReceiptProofQuery;
+    headers: never;
+    body: never;
+    result: ReceiptProof;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetReceiptProofError;
   };
   /** `videos.generate`: `POST /v1/videos/generations`. */
   createVideo: {

@@ -29,6 +29,7 @@ const models = [
   made("demo/edit", "image", "pictures", { mode: "per-image", usd_per_image: 0.04 }, { requires_image: true, max_references: 2 }),
   made("demo/nowhere", "image", "text", { mode: "per-image", usd_per_image: 0.04 }),
   made("demo/video", "video", "pictures", { mode: "per-second", usd_per_second: 0.1 }, { durations: [5, 10], default_duration_s: 5 }),
+  language("demo/down", ["down+sim-fail-503"]),
   language("demo/narrow", ["narrow"], { context_window: 50, max_output_tokens: 10 }),
   made("demo/words", "transcription", "north", { mode: "per-minute", usd_per_minute: 0.001 }, { supports_timestamps: false }),
   made("demo/scribe", "transcription", "north", { mode: "per-minute", usd_per_minute: 0.006, min_billable_minutes: 1 }),
