@@ -14,7 +14,6 @@ import { uuidv7 } from "../ids.ts";
 import { mayPass, persist } from "../ledger/persist.ts";
 import type { Amount } from "../money.ts";
 import type { Request } from "../operation.ts";
-import { candidatesOf } from "../routing/candidates.ts";
 import { traceNow } from "../tracing.ts";
 import { jobIdText, type ReadJob, readJob } from "./read-jobs.ts";
 import type { JobApi, JobPlan } from "./types.ts";
@@ -183,7 +182,7 @@ function plannedCall(context: Pick<Context, "catalog" | "clock">, ask: SubmitAsk
       return { granted, available, reserved, keyLeft, slots: outcome === "full" ? queueIsFull(row) : null, queued: outcome === "queued" };
     },
     likely: async () => ({ cost: estimated, basis: "ordered", tokens: null }),
-    routes: () => candidatesOf(catalog, model, () => false),
+    routes: () => model.candidates, // another model never makes a job
   };
 }
 
