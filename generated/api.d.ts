@@ -1052,6 +1052,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/quote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Quote a request
+         * @description Returns what a paid request would reserve, what it will likely cost, whether balance, key budget and limits would let it through, and which
+         *     routes it would take. No model is called, nothing is reserved or charged, and nothing counts against the limits of the operation. What is
+         *     reserved is computed by the code of the operation itself. A body that the operation would refuse gets the same error here, with `body.`
+         *     before the name of the field. A form can't be quoted: describe a recording by `audio_url`.
+         */
+        post: operations["createQuote"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/rerank": {
         parameters: {
             query?: never;
@@ -1138,6 +1161,28 @@ export interface paths {
          *     `request_not_found`.
          */
         get: operations["getReceipt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/usage/{request_id}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a signed receipt
+         * @description Returns the receipt of one request, signed, with the end of the account's chain of ledger entries. With it, and the keys of
+         *     `/.well-known/jwks.json`, a charge is proved without trusting anyone: `svc receipt verify` and `verifyReceipt` of the SDK check signature,
+         *     arithmetic and chain offline. It is signed when it is asked for. An unknown id, or an id of another account, gives 404 `request_not_found`.
+         */
+        get: operations["getReceiptProof"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2558,6 +2603,13 @@ export interface components {
          * @enum {string}
          */
         CatalogVoiceFamily: "provider_a" | "provider_b";
+        /** @description The end of the account's chain of ledger entries when the receipt was signed. */
+        ChainHead: {
+            /** @description Its hash. */
+            hash: string;
+            /** @description The newest entry. */
+            id: string;
+        };
         /** @description One answer. */
         ChatChoice: {
             /** @description Why the answer ended. */
@@ -4302,6 +4354,39 @@ export interface components {
             };
         };
         /** @description Body of a 400. */
+        CreateQuoteError400: {
+            /** @description The closest model id; null if no id is close. */
+            did_you_mean?: string | null;
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only" | "thread_unsupported_request" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references" | "input_too_long" | "prompt_too_long" | "description_too_long" | "invalid_duration" | "not_a_tts_model" | "not_a_music_model" | "not_an_sfx_model" | "not_a_voice_design_model" | "segments_unsupported";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+            /** @description Other models that may work. */
+            suggested_models?: string[];
+        };
+        /** @description Body of a 400. */
         CreateRerankBareError400: {
             /** @description The error. */
             error: {
@@ -5807,6 +5892,54 @@ export interface components {
             };
         };
         /** @description Body of a 402. */
+        Error402ModelRequiresPaid: {
+            /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
+            balance: components["schemas"]["Usd"];
+            /** @description The model, the account's tier and what the balance can pay. */
+            details: components["schemas"]["PaymentDetails"];
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "model_requires_paid";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "billing_error";
+            };
+            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            have_usd: components["schemas"]["Usd"];
+            /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
+            held_usd?: components["schemas"]["Usd"];
+            /** @description Minimum USD that must be available for this request. */
+            need_usd: components["schemas"]["Usd"];
+            /** @description The same as `need_usd`. */
+            required: components["schemas"]["Usd"];
+            /** @description How to add credit. */
+            topup: components["schemas"]["TopUp"];
+            /**
+             * Format: uri
+             * @description Page that explains how to add credit.
+             */
+            topup_url: string;
+        };
+        /** @description Body of a 402. */
         Error402PaymentFailed: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
             balance?: components["schemas"]["Usd"];
@@ -6583,6 +6716,35 @@ export interface components {
                  * @enum {string}
                  */
                 type: "upstream_error";
+            };
+        };
+        /** @description Body of a 503. */
+        Error503ModelUnavailableOrOverloaded: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "model_unavailable" | "overloaded";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "api_error";
             };
         };
         /** @description Body of a 503. */
@@ -8512,6 +8674,140 @@ export interface components {
              */
             status: "queued";
         };
+        /** @description What a request would reserve and cost. */
+        Quote: {
+            /** @description Whether the request would be admitted now: every check passes. */
+            admitted: boolean;
+            /** @description What decides whether it would be admitted. */
+            checks: components["schemas"]["QuoteChecks"];
+            /** @description USD below which the request is refused. */
+            least_usd: components["schemas"]["Usd"];
+            /** @description What it will likely cost. */
+            likely: components["schemas"]["QuoteLikely"];
+            /** @description Output cap that the balance pays for, for each answer; null: it pays for all that is asked for. */
+            max_tokens_clamped: number | null;
+            /** @description Model that is asked for, with its alias resolved. */
+            model: string;
+            /** @description USD that the request asks to reserve: the most that it can cost. A recording at an address may cost more, once it is measured. */
+            most_usd: components["schemas"]["Usd"];
+            /**
+             * @description Always `quote`.
+             * @enum {string}
+             */
+            object: "quote";
+            /** @description The operation. */
+            operation: components["schemas"]["QuotedOperation"];
+            /** @description Whether the job would wait in the queue first. It reserves when it starts. */
+            queued: boolean;
+            /**
+             * @description USD that the request would reserve now. Less than `most_usd` where the balance or the key's budget lowers the output cap; 0 where it would
+             *     be refused.
+             */
+            reserve_usd: components["schemas"]["Usd"];
+            /** @description The routes, in the order in which they would be tried. */
+            routes: components["schemas"]["QuoteRoute"][];
+        };
+        /** @description The account's balance. */
+        QuoteBalance: {
+            /** @description What the account can spend now. */
+            available_usd: components["schemas"]["Usd"];
+            /** @description The code of the error that the request would get; null where it would pass. */
+            code: string | null;
+            /** @description Whether it would. */
+            ok: boolean;
+            /** @description Why not, as the error would say it; null where it would pass. */
+            reason: string | null;
+            /**
+             * Format: int64
+             * @description Milliseconds until it may pass, if that is known.
+             */
+            retry_after_ms?: number;
+        };
+        /**
+         * @description What the likely cost rests on. `ordered`: what the request orders has a price, such as images or characters. `recent_calls`: answers as long
+         *     as those of the account's last calls of the model. `usual_answer`: there are none; an answer of 300 tokens. `input`: only the input is
+         *     billed. `least`: the price of the shortest recording; a recording is measured only when the request is made.
+         * @enum {string}
+         */
+        QuoteBasis: "ordered" | "recent_calls" | "usual_answer" | "input" | "least";
+        /** @description Whether one thing would let the request through. */
+        QuoteCheck: {
+            /** @description The code of the error that the request would get; null where it would pass. */
+            code: string | null;
+            /** @description Whether it would. */
+            ok: boolean;
+            /** @description Why not, as the error would say it; null where it would pass. */
+            reason: string | null;
+            /**
+             * Format: int64
+             * @description Milliseconds until it may pass, if that is known.
+             */
+            retry_after_ms?: number;
+        };
+        /** @description What decides whether the request would be admitted. */
+        QuoteChecks: {
+            /** @description The account's balance. */
+            balance: components["schemas"]["QuoteBalance"];
+            /** @description The budget of the API key. */
+            key_budget: components["schemas"]["QuoteKeyBudget"];
+            /** @description Requests and tokens per minute. */
+            rate_limits: components["schemas"]["QuoteCheck"];
+            /** @description Slots for audio calls and media jobs. */
+            slots: components["schemas"]["QuoteCheck"];
+        };
+        /**
+         * @description Operations that a quote can be asked for, by their `operationId`: all that are charged and take a JSON body.
+         * @enum {string}
+         */
+        QuotedOperation: "createChatCompletion" | "createResponse" | "createMessage" | "createCompletion" | "createEmbeddings" | "createRerank" | "createDecision" | "createSystemOneDecision" | "createImage" | "createVideo" | "runGenmedia" | "createSpeech" | "createTranscription" | "createMusic" | "createSoundEffect" | "designVoice";
+        /** @description What the API key may spend. */
+        QuoteKeyBudget: {
+            /** @description The code of the error that the request would get; null where it would pass. */
+            code: string | null;
+            /** @description What is left of the key's budget; null: it has none. */
+            left_usd: components["schemas"]["Usd"] | null;
+            /** @description Whether it would. */
+            ok: boolean;
+            /** @description Why not, as the error would say it; null where it would pass. */
+            reason: string | null;
+            /**
+             * Format: int64
+             * @description Milliseconds until it may pass, if that is known.
+             */
+            retry_after_ms?: number;
+        };
+        /** @description What the request will likely cost. */
+        QuoteLikely: {
+            /** @description What it rests on. */
+            basis: components["schemas"]["QuoteBasis"];
+            /** @description USD. */
+            cost_usd: components["schemas"]["Usd"];
+            /** @description Tokens of the input, counted; null where tokens are not billed. */
+            input_tokens: number | null;
+            /** @description Tokens of the output, assumed; null where tokens are not billed. */
+            output_tokens: number | null;
+        };
+        /** @description A request to be quoted. */
+        QuoteRequest: {
+            /** @description The JSON body of the request, as the operation takes it. */
+            body: {
+                [key: string]: unknown;
+            };
+            /** @description The `operationId` of the request. */
+            operation: components["schemas"]["QuotedOperation"];
+        };
+        /** @description One route that would be tried. The provider is not disclosed. */
+        QuoteRoute: {
+            /** @description Whether it would be tried now; false: it failed lately and is passed over for a moment. */
+            available: boolean;
+            /**
+             * Format: int32
+             * @description 0: the model's first route; 1 and 2: further routes; 3: another model.
+             */
+            layer: number;
+            /** @description Model of the route. */
+            model: string;
+        };
         /**
          * @description How much the model thinks before it answers. On a model that cannot turn thinking off, `none` and `minimal` mean `low`.
          * @enum {string}
@@ -8563,6 +8859,13 @@ export interface components {
             /** @description HTTP status of the upstream; null if it sent none. */
             status: number | null;
         };
+        /** @description The account's entries from the receipt's first one on, as the chain hashes them. */
+        ReceiptChain: {
+            /** @description Whether they reach the head; false: there are more than 5000. */
+            complete: boolean;
+            /** @description For each entry the text whose SHA-256, after the bytes of the hash before it, is the entry's hash. */
+            texts: string[];
+        };
         /** @description How a charge adds up. */
         ReceiptCharge: {
             /** @description USD charged: `rounded_usd`, less if it was capped, or 0 if the call failed. */
@@ -8602,6 +8905,25 @@ export interface components {
             quantity: number;
             /** @description USD per million tokens; for everything else USD per unit. */
             unit_price_usd: components["schemas"]["Usd"];
+        };
+        /** @description A receipt that proves a charge: signed, with its place in the account's chain. */
+        ReceiptProof: {
+            /** @description With `chain=true`; absent also if the receipt has no ledger entries. */
+            chain?: components["schemas"]["ReceiptChain"];
+            /** @description What is signed, to be read; null: the account has no entries. */
+            chain_head: components["schemas"]["ChainHead"] | null;
+            /**
+             * @description A compact JWS (RFC 7515), signed with EdDSA by a key of `/.well-known/jwks.json`. Its payload holds `iss` (address of the gateway), `iat`,
+             *     `account_id`, `receipt`, `chain_head`, and in `links` for each ledger entry of the receipt its text and the hash before it.
+             */
+            jws: string;
+            /**
+             * @description Always `usage.receipt_proof`.
+             * @enum {string}
+             */
+            object: "usage.receipt_proof";
+            /** @description What is signed, to be read. */
+            receipt: components["schemas"]["Receipt"];
         };
         /** @description Tokens by type, all 0 for a media job. No token counts twice, except that `reasoning` is part of `output`. */
         ReceiptUsage: {
@@ -19615,6 +19937,285 @@ export interface operations {
             };
         };
     };
+    createQuote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The request. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuoteRequest"];
+            };
+        };
+        responses: {
+            /** @description The quote. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Quote"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `wrong_endpoint`: The model exists, but another endpoint serves its type.
+             *     `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `unsupported_content`: The request contains a type of content that this model cannot read.
+             *     `stateless_only`: The request refers to data that the gateway does not store: an earlier answer, a conversation, an item, a prompt or a file. Or it asks for an answer to fetch later.
+             *     `thread_unsupported_request`: The message request names a `thread`, but the gateway stores no messages between requests.
+             *     `invalid_model`: The id is unknown, paused or retired, or belongs to a model of another type.
+             *     `invalid_prompt`: The prompt is missing, empty, or longer than 4000 characters after Unicode NFC normalisation.
+             *     `image_url_required`: An edit model was called without a source image.
+             *     `too_many_references`: The request has more reference images than the model accepts.
+             *     `input_too_long`: The text is longer than 5000 characters after Unicode NFC normalisation.
+             *     `prompt_too_long`: The prompt or the lyrics are longer than the model accepts.
+             *     `description_too_long`: The description of the voice is longer than 1000 characters.
+             *     `invalid_duration`: The requested length is outside the model's range.
+             *     `not_a_tts_model`: The model exists, but is not a text-to-speech model.
+             *     `not_a_music_model`: The model exists, but is not a music model.
+             *     `not_an_sfx_model`: The model exists, but is not a sound effects model.
+             *     `not_a_voice_design_model`: The model exists, but is not a voice design model.
+             *     `segments_unsupported`: The request asks for a format with timestamps, but the model has none.
+             */
+            400: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateQuoteError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged. */
+            402: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error402ModelRequiresPaid"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `voice_not_owned`: Only the account that cloned or designed a voice can use it.
+             */
+            403: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDeniedOrVoiceNotOwned"];
+                };
+            };
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
+            404: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404ModelNotFound"];
+                };
+            };
+            /**
+             * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
+             */
+            413: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestRejectedOrRequestTooLarge"];
+                };
+            };
+            /** @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            422: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error422RequestRejected"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `provider_error`: The provider failed. Nothing was charged; any hold was released in full. */
+            502: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error502ProviderError"];
+                };
+            };
+            /**
+             * @description `model_unavailable`: No route serves the model at the moment. Nothing was charged.
+             *     `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503ModelUnavailableOrOverloaded"];
+                };
+            };
+        };
+    };
     createRerank: {
         parameters: {
             query?: never;
@@ -20551,6 +21152,143 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Receipt"];
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /** @description `request_not_found`: The request does not exist or was not admitted, belongs to another account, or is older than the log. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404RequestNotFound"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    getReceiptProof: {
+        parameters: {
+            query?: {
+                /** @description Whether to add the account's entries from the receipt's first one to the head, at most 5000. */
+                chain?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The `x-request-id` of the call. */
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The signed receipt. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceiptProof"];
                 };
             };
             /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */

@@ -49,10 +49,12 @@ export type OperationId =
   | "recommendModels"
   | "getModel"
   | "getPricing"
+  | "createQuote"
   | "createRerank"
   | "createResponse"
   | "createSystemOneDecision"
   | "getReceipt"
+  | "getReceiptProof"
   | "createVideo";
 
 export interface Parameter {
@@ -2143,6 +2145,60 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "streams": false,
     "counts": false
   },
+  "createQuote": {
+    "id": "createQuote",
+    "method": "post",
+    "path": "/v1/quote",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "wrong_endpoint",
+      "request_rejected",
+      "unsupported_content",
+      "stateless_only",
+      "thread_unsupported_request",
+      "invalid_model",
+      "invalid_prompt",
+      "image_url_required",
+      "too_many_references",
+      "input_too_long",
+      "prompt_too_long",
+      "description_too_long",
+      "invalid_duration",
+      "not_a_tts_model",
+      "not_a_music_model",
+      "not_an_sfx_model",
+      "not_a_voice_design_model",
+      "segments_unsupported",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "voice_not_owned",
+      "model_requires_paid",
+      "model_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "model_unavailable",
+      "provider_error",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": true
+  },
   "createRerank": {
     "id": "createRerank",
     "method": "post",
@@ -2328,6 +2384,46 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "in": "path",
         "required": true,
         "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "getReceiptProof": {
+    "id": "getReceiptProof",
+    "method": "get",
+    "path": "/v1/usage/{request_id}/proof",
+    "auth": "key_or_session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "request_not_found",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "request_id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      },
+      {
+        "name": "chain",
+        "in": "query",
+        "required": false,
+        "type": "boolean"
       }
     ],
     "successes": [

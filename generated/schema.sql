@@ -299,6 +299,17 @@ create unlogged table rate_window (
   constraint rate_window_seconds_check CHECK (((seconds > 0) AND ((seconds % 60) = 0)))
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.05);
 
+create table receipt_key (
+  kid text not null,
+  public_jwk jsonb not null,
+  private_key text,
+  created_at timestamp with time zone not null default now(),
+  replaced_at timestamp with time zone,
+  constraint receipt_key_pkey PRIMARY KEY (kid),
+  constraint receipt_key_check CHECK (((private_key IS NULL) = (replaced_at IS NOT NULL)))
+);
+CREATE UNIQUE INDEX receipt_key_current ON public.receipt_key USING btree ((true)) WHERE (replaced_at IS NULL);
+
 create table replica (
   id uuid not null,
   seen_at timestamp with time zone not null default now(),

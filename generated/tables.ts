@@ -196,6 +196,14 @@ export interface RateWindow {
   starts_at: Timestamp;
 }
 
+export interface ReceiptKey {
+  created_at: Generated<Timestamp>;
+  kid: string;
+  private_key: string | null;
+  public_jwk: Json;
+  replaced_at: Timestamp | null;
+}
+
 export interface Replica {
   id: string;
   seen_at: Generated<Timestamp>;
@@ -329,6 +337,7 @@ export interface DB {
   payment_event: PaymentEvent;
   payment_reversal: PaymentReversal;
   rate_window: RateWindow;
+  receipt_key: ReceiptKey;
   replica: Replica;
   session: Session;
   sign_in_flow: SignInFlow;

@@ -27178,6 +27178,150 @@ validate_parameters_getModel.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_createQuote = validate_bodies_createQuote;
+const schema_QuoteRequest = {
+"type": "object",
+"required": ["operation", "body"],
+"properties": {
+"operation": { "$ref": "#/components/schemas/QuotedOperation" },
+"body": {
+"type": "object",
+"additionalProperties": true
+}
+}
+};
+const schema_QuotedOperation = {
+"type": "string",
+"enum": [
+"createChatCompletion",
+"createResponse",
+"createMessage",
+"createCompletion",
+"createEmbeddings",
+"createRerank",
+"createDecision",
+"createSystemOneDecision",
+"createImage",
+"createVideo",
+"runGenmedia",
+"createSpeech",
+"createTranscription",
+"createMusic",
+"createSoundEffect",
+"designVoice"
+]
+};
+function validate_QuoteRequest(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_QuoteRequest.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.operation === void 0 && (missing0 = "operation") || data.body === void 0 && (missing0 = "body")) {
+validate_QuoteRequest.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_QuoteRequest,
+data
+}];
+return false;
+} else {
+if (data.operation !== void 0) {
+let data0 = data.operation;
+if (typeof data0 !== "string") {
+validate_QuoteRequest.errors = [{
+instancePath: instancePath + "/operation",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_QuotedOperation,
+data: data0
+}];
+return false;
+}
+if (!(data0 === "createChatCompletion" || data0 === "createResponse" || data0 === "createMessage" || data0 === "createCompletion" || data0 === "createEmbeddings" || data0 === "createRerank" || data0 === "createDecision" || data0 === "createSystemOneDecision" || data0 === "createImage" || data0 === "createVideo" || data0 === "runGenmedia" || data0 === "createSpeech" || data0 === "createTranscription" || data0 === "createMusic" || data0 === "createSoundEffect" || data0 === "designVoice")) {
+validate_QuoteRequest.errors = [{
+instancePath: instancePath + "/operation",
+keyword: "enum",
+params: { allowedValues: schema_QuotedOperation.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_QuotedOperation,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.body !== void 0) {
+let data1 = data.body;
+if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {} else {
+validate_QuoteRequest.errors = [{
+instancePath: instancePath + "/body",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_QuoteRequest.properties.body,
+data: data1
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+} else {
+validate_QuoteRequest.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_QuoteRequest,
+data
+}];
+return false;
+}
+validate_QuoteRequest.errors = vErrors;
+return true;
+}
+validate_QuoteRequest.evaluated = {
+"props": {
+"operation": true,
+"body": true
+},
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_createQuote(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_createQuote.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_QuoteRequest(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_QuoteRequest.errors : vErrors.concat(validate_QuoteRequest.errors);
+errors = vErrors.length;
+}
+validate_bodies_createQuote.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_createQuote.evaluated = {
+"props": {
+"operation": true,
+"body": true
+},
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_createRerank = validate_bodies_createRerank;
 const schema_RerankRequest = {
 "type": "object",
@@ -33409,6 +33553,156 @@ return true;
 }
 validate_parameters_getReceipt.evaluated = {
 "props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_getReceiptProof = validate_parameters_getReceiptProof;
+const schema_parameters_getReceiptProof = {
+"type": "object",
+"properties": {
+"path": {
+"type": "object",
+"properties": { "request_id": {
+"type": "string",
+"maxLength": 128
+} },
+"required": ["request_id"]
+},
+"query": {
+"type": "object",
+"properties": { "chain": {
+"type": "boolean",
+"default": false
+} },
+"required": []
+}
+},
+"required": ["path", "query"],
+"$id": "https://svc.invalid/api/parameters_getReceiptProof"
+};
+function validate_parameters_getReceiptProof(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getReceiptProof.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path") || data.query === void 0 && (missing0 = "query")) {
+validate_parameters_getReceiptProof.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getReceiptProof,
+data
+}];
+return false;
+} else {
+if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.request_id === void 0 && (missing1 = "request_id")) {
+validate_parameters_getReceiptProof.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_getReceiptProof.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.request_id !== void 0) {
+let data1 = data0.request_id;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 128) {
+validate_parameters_getReceiptProof.errors = [{
+instancePath: instancePath + "/path/request_id",
+keyword: "maxLength",
+params: { limit: 128 },
+message: "must NOT have more than 128 characters",
+parentSchema: schema_parameters_getReceiptProof.properties.path.properties.request_id,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_getReceiptProof.errors = [{
+instancePath: instancePath + "/path/request_id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getReceiptProof.properties.path.properties.request_id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getReceiptProof.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getReceiptProof.properties.path,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.query !== void 0) {
+let data2 = data.query;
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+if (data2.chain !== void 0) {
+let data3 = data2.chain;
+if (typeof data3 !== "boolean") {
+validate_parameters_getReceiptProof.errors = [{
+instancePath: instancePath + "/query/chain",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_parameters_getReceiptProof.properties.query.properties.chain,
+data: data3
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getReceiptProof.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getReceiptProof.properties.query,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+} else {
+validate_parameters_getReceiptProof.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getReceiptProof,
+data
+}];
+return false;
+}
+validate_parameters_getReceiptProof.errors = vErrors;
+return true;
+}
+validate_parameters_getReceiptProof.evaluated = {
+"props": {
+"path": true,
+"query": true
+},
 "dynamicProps": false,
 "dynamicItems": false
 };
@@ -42162,6 +42456,7 @@ runGenmedia: bodies_runGenmedia,
 createImage: bodies_createImage,
 createMessage: bodies_createMessage,
 countMessageTokens: bodies_countMessageTokens,
+createQuote: bodies_createQuote,
 createRerank: bodies_createRerank,
 createResponse: bodies_createResponse,
 createSystemOneDecision: bodies_createSystemOneDecision,
@@ -42205,6 +42500,7 @@ createRerank: parameters_createRerank,
 createResponse: parameters_createResponse,
 createSystemOneDecision: parameters_createSystemOneDecision,
 getReceipt: parameters_getReceipt,
+getReceiptProof: parameters_getReceiptProof,
 createVideo: parameters_createVideo
 };
-export { bodies, bodies_countMessageTokens, bodies_createApiKey, bodies_createChatCompletion, bodies_createCompletion, bodies_createDecision, bodies_createEmbeddings, bodies_createImage, bodies_createMessage, bodies_createMusic, bodies_createRerank, bodies_createResponse, bodies_createSoundEffect, bodies_createSpeech, bodies_createSystemOneDecision, bodies_createTopup, bodies_createTranscription, bodies_createVideo, bodies_designVoice, bodies_forgotPassword, bodies_receivePaymentEvent, bodies_resendVerification, bodies_resetPassword, bodies_runGenmedia, bodies_signIn, bodies_signInWithProvider, bodies_signUp, bodies_startSignIn, bodies_updateApiKey, bodies_verifyAccount, catalogFile, forms, forms_cloneVoice, forms_createTranscription, forms_understandAudio, parameters, parameters_cloneVoice, parameters_createChatCompletion, parameters_createCompletion, parameters_createDecision, parameters_createEmbeddings, parameters_createImage, parameters_createMessage, parameters_createMusic, parameters_createRerank, parameters_createResponse, parameters_createSoundEffect, parameters_createSpeech, parameters_createSystemOneDecision, parameters_createTranscription, parameters_createVideo, parameters_deleteApiKey, parameters_designVoice, parameters_getGenmediaJob, parameters_getJob, parameters_getModel, parameters_getReceipt, parameters_getTopup, parameters_listJobs, parameters_listLedgerEntries, parameters_listModels, parameters_listUsageLogs, parameters_listVoices, parameters_receivePaymentEvent, parameters_recommendModels, parameters_runGenmedia, parameters_signInWithProvider, parameters_startSignIn, parameters_updateApiKey };
+export { bodies, bodies_countMessageTokens, bodies_createApiKey, bodies_createChatCompletion, bodies_createCompletion, bodies_createDecision, bodies_createEmbeddings, bodies_createImage, bodies_createMessage, bodies_createMusic, bodies_createQuote, bodies_createRerank, bodies_createResponse, bodies_createSoundEffect, bodies_createSpeech, bodies_createSystemOneDecision, bodies_createTopup, bodies_createTranscription, bodies_createVideo, bodies_designVoice, bodies_forgotPassword, bodies_receivePaymentEvent, bodies_resendVerification, bodies_resetPassword, bodies_runGenmedia, bodies_signIn, bodies_signInWithProvider, bodies_signUp, bodies_startSignIn, bodies_updateApiKey, bodies_verifyAccount, catalogFile, forms, forms_cloneVoice, forms_createTranscription, forms_understandAudio, parameters, parameters_cloneVoice, parameters_createChatCompletion, parameters_createCompletion, parameters_createDecision, parameters_createEmbeddings, parameters_createImage, parameters_createMessage, parameters_createMusic, parameters_createRerank, parameters_createResponse, parameters_createSoundEffect, parameters_createSpeech, parameters_createSystemOneDecision, parameters_createTranscription, parameters_createVideo, parameters_deleteApiKey, parameters_designVoice, parameters_getGenmediaJob, parameters_getJob, parameters_getModel, parameters_getReceipt, parameters_getReceiptProof, parameters_getTopup, parameters_listJobs, parameters_listLedgerEntries, parameters_listModels, parameters_listUsageLogs, parameters_listVoices, parameters_receivePaymentEvent, parameters_recommendModels, parameters_runGenmedia, parameters_signInWithProvider, parameters_startSignIn, parameters_updateApiKey };

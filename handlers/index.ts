@@ -11,6 +11,7 @@ import { createSystemOneDecision } from "./create-system-one-decision.ts";
 import { createEmbeddings } from "./create-embeddings.ts";
 import { createImage } from "./create-image.ts";
 import { createMusic } from "./create-music.ts";
+import { createQuote } from "./create-quote.ts";
 import { createRerank } from "./create-rerank.ts";
 import { createMessage } from "./create-message.ts";
 import { createResponse } from "./create-response.ts";
@@ -29,6 +30,7 @@ import { getLegacyPricing } from "./get-legacy-pricing.ts";
 import { getLimits } from "./get-limits.ts";
 import { getModel } from "./get-model.ts";
 import { getPricing } from "./get-pricing.ts";
+import { getReceiptProof } from "./get-receipt-proof.ts";
 import { getReceipt } from "./get-receipt.ts";
 import { getSession } from "./get-session.ts";
 import { getTopup } from "./get-topup.ts";
@@ -65,6 +67,7 @@ export const handlers: Handlers = {
   createEmbeddings: answerOnce(createEmbeddings),
   createImage,
   createMusic: answerOnce(createMusic),
+  createQuote,
   createRerank: answerOnce(createRerank),
   createMessage: answerOnce(createMessage),
   createResponse: answerOnce(createResponse),
@@ -84,6 +87,7 @@ export const handlers: Handlers = {
   getModel,
   getPricing,
   getReceipt,
+  getReceiptProof,
   getSession,
   getTopup,
   listApiKeys,

@@ -35,6 +35,8 @@ export interface Config {
   trustedProxies: number;
   /** The bearer token that /metrics requires; null: no token is required. */
   metricsToken: string | null;
+  /** Encrypts the private keys that sign receipts (src/ledger/receipt-keys.ts); null: they are stored as they are. */
+  receiptSecret: string | null;
   logLevel: string;
   /** OpenTelemetry's own names (OTEL_…); null: no traces. Its packages read the other variables: headers, certificates, resource. */
   traces: TracesConfig | null;
@@ -111,6 +113,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     usageLogMonths: wholeNumber(text("SVC_USAGE_LOG_MONTHS"), "SVC_USAGE_LOG_MONTHS", 0, 1200) ?? 13,
     trustedProxies: wholeNumber(text("SVC_TRUSTED_PROXIES"), "SVC_TRUSTED_PROXIES", 0, 16) ?? 0,
     metricsToken: bearerToken(text("SVC_METRICS_TOKEN"), "SVC_METRICS_TOKEN"),
+    receiptSecret: longSecret(text("SVC_RECEIPT_SECRET"), "SVC_RECEIPT_SECRET"),
     logLevel: oneOf(text("LOG_LEVEL"), "LOG_LEVEL", logLevels) ?? "info",
     traces: readTraces(text),
     environment,
@@ -131,6 +134,14 @@ function oneOf(text: string | null, name: string, words: readonly string[]): str
 function bearerToken(text: string | null, name: string): string | null {
   if (text === null || /^[\x21-\x7e]+$/.test(text)) return text;
   throw new Error(`${name} must be printable ASCII without spaces: openssl rand -hex 24 makes one`);
+}
+
+const secretMin = 32;
+
+/** Of enough characters that guessing is hopeless if they are random. It is not repeated. */
+function longSecret(text: string | null, name: string): string | null {
+  if (text === null || text.length >= secretMin) return text;
+  throw new Error(`${name} must have at least ${secretMin} characters: openssl rand -hex 32 makes one`);
 }
 
 /** Of libpq's; the others may lead to a standby. */

@@ -9,6 +9,7 @@ import type { Db } from "./db/connect.ts";
 import type { IdentityProviders } from "./identity/types.ts";
 import type { Jobs } from "./jobs/types.ts";
 import type { Ledger } from "./ledger/ledger.ts";
+import type { ReceiptKeys } from "./ledger/receipt-keys.ts";
 import type { Limits } from "./limits/limits.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import type { Media } from "./media/types.ts";
@@ -24,6 +25,7 @@ export interface Context {
   db: Db;
   catalog: Catalog;
   ledger: Ledger;
+  receiptKeys: ReceiptKeys;
   accounts: Accounts;
   limits: Limits;
   admitCall: AdmitCall;

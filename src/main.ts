@@ -17,6 +17,7 @@ import { openIdentityProviders } from "./identity/providers.ts";
 import { startJobs } from "./jobs/jobs.ts";
 import type { JobTimes } from "./jobs/parts.ts";
 import { lookAtParity } from "./ledger/audit.ts";
+import { openReceiptKeys } from "./ledger/receipt-keys.ts";
 import { ledgerStatements, openLedger, warmUpLedger } from "./ledger/ledger.ts";
 import type { LedgerTimes } from "./ledger/times.ts";
 import { rateTake } from "./limits/counters.ts";
@@ -182,7 +183,16 @@ async function openDomain(
   opening.adopt(keepSwept(db, { clock, onFault }), (opened) => opened.stop());
   opening.adopt(keepKeysSwept(db, { clock, onFault }), (opened) => opened.stop());
   const admitCall = openAdmission({ ledger, limits, clock });
-  return { ledger, accounts, limits, admitCall, mailer, identityProviders, payments };
+  return {
+    ledger,
+    receiptKeys: openReceiptKeys(db, config.receiptSecret),
+    accounts,
+    limits,
+    admitCall,
+    mailer,
+    identityProviders,
+    payments,
+  };
 }
 
 interface Running {

@@ -7,7 +7,7 @@ import { newKey, segment, withUsage } from "./runtime/route-parts.js";
 import { stream } from "./runtime/stream.js";
 import { text } from "./runtime/text.js";
 import { untilDone } from "./runtime/wait.js";
-export { costOf, createClient, SvcError } from "./runtime/public.js";
+export { costOf, createClient, SvcError, verifyReceipt } from "./runtime/public.js";
 
 export function createMusic(client, input, options) {
   return call(client, { path: "/v1/audio/music", method: "POST", query: ["save_to_blob"], accept: input?.save_to_blob === "1" ? undefined : "audio/*", read: binary }, input, options);
@@ -185,6 +185,10 @@ export function getPricing(client, options) {
   return call(client, { path: "/v1/pricing", auth: "none" }, undefined, options);
 }
 
+export function createQuote(client, input, options) {
+  return call(client, { path: "/v1/quote", method: "POST" }, input, options);
+}
+
 export function createRerank(client, input, options) {
   return call(client, { path: "/v1/rerank", method: "POST" }, input, options);
 }
@@ -195,6 +199,10 @@ export function createResponse(client, input, options) {
 
 export function getReceipt(client, request_id, options) {
   return call(client, { path: () => `/v1/usage/${segment(request_id)}`, auth: "either" }, undefined, options);
+}
+
+export function getReceiptProof(client, request_id, input, options) {
+  return call(client, { path: () => `/v1/usage/${segment(request_id)}/proof`, auth: "either" }, input, options);
 }
 
 export function createVideo(client, input, options) {

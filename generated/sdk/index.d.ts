@@ -43,6 +43,7 @@ import type {
   GenmediaRequest,
   GenmediaRunning,
   GetJobQuery,
+  GetReceiptProofQuery,
   ImageJob,
   ImageRequest,
   JobList,
@@ -71,7 +72,10 @@ import type {
   PricingCatalog,
   QueuedImageJob,
   QueuedVideoJob,
+  Quote,
+  QuoteRequest,
   Receipt,
+  ReceiptProof,
   RecommendModelsQuery,
   RecommendationList,
   RerankRanking,
@@ -157,6 +161,7 @@ export declare class Svc {
   readonly messages: MessagesMethods;
   readonly models: ModelsMethods;
   readonly pricing: PricingMethods;
+  readonly quote: QuoteMethods;
   readonly rerank: RerankMethods;
   readonly responses: ResponsesMethods;
   readonly videos: VideosMethods;
@@ -662,6 +667,22 @@ export interface UsageMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   receipt(request_id: string, options?: RequestOptions): Call<Receipt, "getReceipt">;
+  /**
+   * Returns the receipt of one request, signed, with the end of the account's chain of ledger entries. With it, and the keys of
+   * `/.well-known/jwks.json`, a charge is proved without trusting anyone: `svc receipt verify` and `verifyReceipt` of the SDK check signature,
+   * arithmetic and chain offline. It is signed when it is asked for. An unknown id, or an id of another account, gives 404 `request_not_found`.
+   *
+   * `GET /v1/usage/{request_id}/proof`, /docs/api/getReceiptProof
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `request_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  proof(request_id: string, input?: GetReceiptProofQuery, options?: RequestOptions): Call<ReceiptProof, "getReceiptProof">;
 }
 
 /** `svc.chat` */
@@ -1102,6 +1123,33 @@ export interface PricingMethods {
    * @throws {SvcError} 500 `internal_error`
    */
   get(options?: RequestOptions): Call<PricingCatalog, "getPricing">;
+}
+
+/** `svc.quote` */
+export interface QuoteMethods {
+  /**
+   * Returns what a paid request would reserve, what it will likely cost, whether balance, key budget and limits would let it through, and which
+   * routes it would take. No model is called, nothing is reserved or charged, and nothing counts against the limits of the operation. What is
+   * reserved is computed by the code of the operation itself. A body that the operation would refuse gets the same error here, with `body.`
+   * before the name of the field. A form can't be quoted: describe a recording by `audio_url`.
+   *
+   * `POST /v1/quote`, /docs/api/createQuote
+   *
+   * @example
+   * await svc.quote.create({ operation: "createChatCompletion", body: { model: "best", max_tokens: 400, messages: [{ role: "user", content: "Name a lighthouse." }] } });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`, `thread_unsupported_request`, `invalid_model`, `invalid_prompt`, `image_url_required`, `too_many_references`, `input_too_long`, `prompt_too_long`, `description_too_long`, `invalid_duration`, `not_a_tts_model`, `not_a_music_model`, `not_an_sfx_model`, `not_a_voice_design_model`, `segments_unsupported`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 402 `model_requires_paid`
+   * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`
+   * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 413 `request_rejected`, `request_too_large`
+   * @throws {SvcError} 422 `request_rejected`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 502 `provider_error`
+   * @throws {SvcError} 503 `model_unavailable`, `overloaded`
+   */
+  create(input: QuoteRequest, options?: RequestOptions): Call<Quote, "createQuote">;
 }
 
 /** `svc.rerank` */

@@ -175,6 +175,14 @@ export interface CacheControl {
   ttl?: string | null | undefined;
 }
 
+/** The end of the account's chain of ledger entries when the receipt was signed. */
+export interface ChainHead {
+  /** The newest entry. */
+  id: string;
+  /** Its hash. */
+  hash: string;
+}
+
 /** One answer. */
 export interface ChatChoice {
   /** Index of the answer, from 0. */
@@ -2115,6 +2123,145 @@ export interface QueuedVideoJob {
   estimated_cost: number;
 }
 
+/** What a request would reserve and cost. */
+export interface Quote {
+  /** Always `quote`. */
+  object: "quote";
+  /** The operation. */
+  operation: QuotedOperation;
+  /** Model that is asked for, with its alias resolved. */
+  model: string;
+  /** Whether the request would be admitted now: every check passes. */
+  admitted: boolean;
+  /** Whether the job would wait in the queue first. It reserves when it starts. */
+  queued: boolean;
+  /**
+   * USD that the request would reserve now. Less than `most_usd` where the balance or the key's budget lowers the output cap; 0 where it would
+   * be refused.
+   */
+  reserve_usd: number;
+  /** USD that the request asks to reserve: the most that it can cost. A recording at an address may cost more, once it is measured. */
+  most_usd: number;
+  /** USD below which the request is refused. */
+  least_usd: number;
+  /** Output cap that the balance pays for, for each answer; null: it pays for all that is asked for. */
+  max_tokens_clamped: number | null;
+  /** What it will likely cost. */
+  likely: QuoteLikely;
+  /** What decides whether it would be admitted. */
+  checks: QuoteChecks;
+  /** The routes, in the order in which they would be tried. */
+  routes: QuoteRoute[];
+}
+
+/** The account's balance. */
+export interface QuoteBalance {
+  /** Whether it would. */
+  ok: boolean;
+  /** The code of the error that the request would get; null where it would pass. */
+  code: string | null;
+  /** Why not, as the error would say it; null where it would pass. */
+  reason: string | null;
+  /** Milliseconds until it may pass, if that is known. */
+  retry_after_ms?: number;
+  /** What the account can spend now. */
+  available_usd: number;
+}
+
+/**
+ * What the likely cost rests on. `ordered`: what the request orders has a price, such as images or characters. `recent_calls`: answers as long
+ * as those of the account's last calls of the model. `usual_answer`: there are none; an answer of 300 tokens. `input`: only the input is
+ * billed. `least`: the price of the shortest recording; a recording is measured only when the request is made.
+ */
+export type QuoteBasis = "ordered" | "recent_calls" | "usual_answer" | "input" | "least";
+
+/** Whether one thing would let the request through. */
+export interface QuoteCheck {
+  /** Whether it would. */
+  ok: boolean;
+  /** The code of the error that the request would get; null where it would pass. */
+  code: string | null;
+  /** Why not, as the error would say it; null where it would pass. */
+  reason: string | null;
+  /** Milliseconds until it may pass, if that is known. */
+  retry_after_ms?: number;
+}
+
+/** What decides whether the request would be admitted. */
+export interface QuoteChecks {
+  /** Requests and tokens per minute. */
+  rate_limits: QuoteCheck;
+  /** Slots for audio calls and media jobs. */
+  slots: QuoteCheck;
+  /** The account's balance. */
+  balance: QuoteBalance;
+  /** The budget of the API key. */
+  key_budget: QuoteKeyBudget;
+}
+
+/** What the API key may spend. */
+export interface QuoteKeyBudget {
+  /** Whether it would. */
+  ok: boolean;
+  /** The code of the error that the request would get; null where it would pass. */
+  code: string | null;
+  /** Why not, as the error would say it; null where it would pass. */
+  reason: string | null;
+  /** Milliseconds until it may pass, if that is known. */
+  retry_after_ms?: number;
+  /** What is left of the key's budget; null: it has none. */
+  left_usd: number | null;
+}
+
+/** What the request will likely cost. */
+export interface QuoteLikely {
+  /** USD. */
+  cost_usd: number;
+  /** What it rests on. */
+  basis: QuoteBasis;
+  /** Tokens of the input, counted; null where tokens are not billed. */
+  input_tokens: number | null;
+  /** Tokens of the output, assumed; null where tokens are not billed. */
+  output_tokens: number | null;
+}
+
+/** A request to be quoted. */
+export interface QuoteRequest {
+  /** The `operationId` of the request. */
+  operation: QuotedOperation;
+  /** The JSON body of the request, as the operation takes it. */
+  body: { [key: string]: unknown };
+}
+
+/** One route that would be tried. The provider is not disclosed. */
+export interface QuoteRoute {
+  /** Model of the route. */
+  model: string;
+  /** 0: the model's first route; 1 and 2: further routes; 3: another model. */
+  layer: number;
+  /** Whether it would be tried now; false: it failed lately and is passed over for a moment. */
+  available: boolean;
+}
+
+/** Operations that a quote can be asked for, by their `operationId`: all that are charged and take a JSON body. */
+export type QuotedOperation = 
+  | "createChatCompletion"
+  | "createResponse"
+  | "createMessage"
+  | "createCompletion"
+  | "createEmbeddings"
+  | "createRerank"
+  | "createDecision"
+  | "createSystemOneDecision"
+  | "createImage"
+  | "createVideo"
+  | "runGenmedia"
+  | "createSpeech"
+  | "createTranscription"
+  | "createMusic"
+  | "createSoundEffect"
+  | "designVoice";
+
 /** How much the model thinks before it answers. On a model that cannot turn thinking off, `none` and `minimal` mean `low`. */
 export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
@@ -2159,6 +2306,14 @@ export interface ReceiptAttempt {
   latency_ms: number;
 }
 
+/** The account's entries from the receipt's first one on, as the chain hashes them. */
+export interface ReceiptChain {
+  /** For each entry the text whose SHA-256, after the bytes of the hash before it, is the entry's hash. */
+  texts: string[];
+  /** Whether they reach the head; false: there are more than 5000. */
+  complete: boolean;
+}
+
 /** How a charge adds up. */
 export interface ReceiptCharge {
   /** Model whose prices apply: the requested model, or the fallback that answered if it was cheaper. */
@@ -2193,6 +2348,23 @@ export interface ReceiptLine {
   unit_price_usd: number;
   /** Quantity × price in USD, exact: decimal digits, not rounded. */
   amount_usd: string;
+}
+
+/** A receipt that proves a charge: signed, with its place in the account's chain. */
+export interface ReceiptProof {
+  /** Always `usage.receipt_proof`. */
+  object: "usage.receipt_proof";
+  /**
+   * A compact JWS (RFC 7515), signed with EdDSA by a key of `/.well-known/jwks.json`. Its payload holds `iss` (address of the gateway), `iat`,
+   * `account_id`, `receipt`, `chain_head`, and in `links` for each ledger entry of the receipt its text and the hash before it.
+   */
+  jws: string;
+  /** What is signed, to be read. */
+  receipt: Receipt;
+  /** What is signed, to be read; null: the account has no entries. */
+  chain_head: ChainHead | null;
+  /** With `chain=true`; absent also if the receipt has no ledger entries. */
+  chain?: ReceiptChain;
 }
 
 /** Tokens by type, all 0 for a media job. No token counts twice, except that `reasoning` is part of `output`. */
@@ -4245,6 +4417,11 @@ export interface RecommendModelsQuery {
   /** Maximum input price in USD per million tokens; default: any. Models that are not billed by token report 0. */
   max_input_price?: number | undefined;
 }
+/** Query parameters of `usage.proof`. */
+export interface GetReceiptProofQuery {
+  /** Whether to add the account's entries from the receipt's first one to the head, at most 5000. */
+  chain?: boolean | undefined;
+}
 
 /** The headers of answers, with the types of their values. Over HTTP they are strings. */
 export interface AnswerHeaders {
@@ -4794,6 +4971,7 @@ export type CreateMusicError400 = Refusal<400, "invalid_request" | "content_refu
 export type CreateMusicError401 = Refusal<401, "auth_error", ErrorBody<"auth_error", "authentication_error">>;
 export type CreateMusicError402 = Refusal<402, "billing_error" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"billing_error" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
 export type CreateMusicError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
+export type CreateQuoteError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only" | "thread_unsupported_request" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references" | "input_too_long" | "prompt_too_long" | "description_too_long" | "invalid_duration" | "not_a_tts_model" | "not_a_music_model" | "not_an_sfx_model" | "not_a_voice_design_model" | "segments_unsupported", ModelErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only" | "thread_unsupported_request" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references" | "input_too_long" | "prompt_too_long" | "description_too_long" | "invalid_duration" | "not_a_tts_model" | "not_a_music_model" | "not_an_sfx_model" | "not_a_voice_design_model" | "segments_unsupported", "invalid_request_error">>;
 export type CreateRerankBareError400 = Refusal<400, "invalid_request", BareErrorBody<"invalid_request">>;
 export type CreateRerankBareError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", BarePaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid">>;
 export type CreateRerankBareError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", BareErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused">>;
@@ -4830,6 +5008,7 @@ export type Error400InvalidParameterOrNotFound = Refusal<400, "invalid_parameter
 export type Error401AuthRequiredOrInvalidCredentials = Refusal<401, "auth_required" | "invalid_credentials", ErrorBody<"auth_required" | "invalid_credentials", "authentication_error">>;
 export type Error401InvalidCredentials = Refusal<401, "invalid_credentials", ErrorBody<"invalid_credentials", "authentication_error">>;
 export type Error401MissingApiKeyOrInvalidApiKey = Refusal<401, "missing_api_key" | "invalid_api_key", ErrorBody<"missing_api_key" | "invalid_api_key", "authentication_error">>;
+export type Error402ModelRequiresPaid = Refusal<402, "model_requires_paid", PaymentErrorBody<"model_requires_paid", "billing_error">>;
 export type Error402PaymentFailed = Refusal<402, "payment_failed", TopupErrorBody<"payment_failed", "billing_error">>;
 export type Error403PermissionDenied = Refusal<403, "permission_denied", ErrorBody<"permission_denied", "permission_error">>;
 export type Error403PermissionDeniedOrRouteRefused = Refusal<403, "permission_denied" | "route_refused", RouteErrorBody<"permission_denied" | "route_refused", "permission_error">>;
@@ -4855,6 +5034,7 @@ export type Error500InternalErrorOrOwnershipWriteFailed = Refusal<500, "internal
 export type Error502ProviderError = Refusal<502, "provider_error", ErrorBody<"provider_error", "upstream_error">>;
 export type Error502TtsFailed = Refusal<502, "tts_failed", ErrorBody<"tts_failed", "upstream_error">>;
 export type Error502UpstreamInvalidResponse = Refusal<502, "upstream_invalid_response", ErrorBody<"upstream_invalid_response", "upstream_error">>;
+export type Error503ModelUnavailableOrOverloaded = Refusal<503, "model_unavailable" | "overloaded", ErrorBody<"model_unavailable" | "overloaded", "api_error">>;
 export type Error503Overloaded = Refusal<503, "overloaded", ErrorBody<"overloaded", "api_error">>;
 export type ForgotPasswordError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type GenmediaError400InvalidParameter = Refusal<400, "invalid_parameter", GenmediaErrorBody<"invalid_parameter">>;
@@ -4972,12 +5152,16 @@ export type RecommendModelsError = Error400InvalidParameter | Error429RateLimitE
 export type GetModelError = Error400InvalidParameter | Error404ModelNotFound | Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `pricing.get`. */
 export type GetPricingError = Error429RateLimitExceeded | Error500InternalError;
+/** The errors of `quote.create`. */
+export type CreateQuoteError = CreateQuoteError400 | Error401MissingApiKeyOrInvalidApiKey | Error402ModelRequiresPaid | Error403PermissionDeniedOrVoiceNotOwned | Error404ModelNotFound | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502ProviderError | Error503ModelUnavailableOrOverloaded;
 /** The errors of `rerank.create`. */
 export type CreateRerankError = CreateRerankBareError400 | BareError401AuthRequiredOrInvalidCredentials | CreateRerankBareError402 | BareError403Forbidden | BareError404ModelNotFound | CreateRerankBareError409 | CreateRerankBareError413 | BareError415InvalidRequest | BareError422InvalidRequest | BareError429RateLimit | BareError500ServerError | BareError502ServerError | CreateRerankBareError503;
 /** The errors of `responses.create`. */
 export type CreateResponseError = CreateResponseError400 | Error401MissingApiKeyOrInvalidApiKey | CreateResponseError402 | Error403PermissionDeniedOrRouteRefused | Error404ModelNotFound | CreateResponseError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateResponseError503;
 /** The errors of `usage.receipt`. */
 export type GetReceiptError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404RequestNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `usage.proof`. */
+export type GetReceiptProofError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404RequestNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `videos.generate`. */
 export type CreateVideoError = CreateVideoError400 | CreateVideoError401 | CreateVideoError402 | Error403PermissionDenied | Error404ModelNotFound | Error413InvalidRequest | CreateVideoError429 | CreateVideoError500 | Error503Overloaded;
 
@@ -5006,7 +5190,7 @@ export interface ErrorsByCode {
   /** The gateway's database failed. Any hold was released in full. */
   db_error: Refusal<500, "db_error", ErrorBody<"db_error", "api_error"> | GenmediaErrorBody<"db_error">>;
   /** The description of the voice is longer than 1000 characters. */
-  description_too_long: Refusal<400, "description_too_long", ErrorBody<"description_too_long", "invalid_request_error">>;
+  description_too_long: Refusal<400, "description_too_long", ErrorBody<"description_too_long", "invalid_request_error"> | ModelErrorBody<"description_too_long", "invalid_request_error">>;
   /** The account's email address is not verified yet. */
   email_unverified: Refusal<403, "email_unverified", OlderErrorBody<"email_unverified", "permission_error">>;
   /** A verification lasts a day, a password reset an hour, a sign-in with a provider ten minutes. */
@@ -5026,7 +5210,7 @@ export interface ErrorsByCode {
   /** A source image or soundtrack has more bytes or pixels than the model accepts. */
   input_too_large: Refusal<422, "input_too_large", GenmediaErrorBody<"input_too_large">> | Refusal<null, "input_too_large", ImageJob | VideoJob | GenmediaFailed>;
   /** The text is longer than 5000 characters after Unicode NFC normalisation. */
-  input_too_long: Refusal<400, "input_too_long", ErrorBody<"input_too_long", "invalid_request_error">>;
+  input_too_long: Refusal<400, "input_too_long", ErrorBody<"input_too_long", "invalid_request_error"> | ModelErrorBody<"input_too_long", "invalid_request_error">>;
   /** The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less. */
   insufficient_balance: Refusal<402, "insufficient_balance", PaymentErrorBody<"insufficient_balance", "billing_error">>;
   /** The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less. */
@@ -5066,21 +5250,21 @@ export interface ErrorsByCode {
   /** An account that has never added credit can call only models with `free_tier: true`. Nothing was charged. */
   model_requires_paid: Refusal<402, "model_requires_paid", AnthropicPaymentErrorBody<"model_requires_paid", "billing_error"> | BarePaymentErrorBody<"model_requires_paid"> | GenmediaPaymentErrorBody<"model_requires_paid"> | PaymentErrorBody<"model_requires_paid", "billing_error">>;
   /** No route serves the model at the moment. Nothing was charged. */
-  model_unavailable: Refusal<503, "model_unavailable", AnthropicErrorBody<"model_unavailable", "overloaded_error" | "api_error"> | ErrorBody<"model_unavailable", "upstream_error" | "api_error">>;
+  model_unavailable: Refusal<503, "model_unavailable", AnthropicErrorBody<"model_unavailable", "overloaded_error" | "api_error"> | ErrorBody<"model_unavailable", "api_error"> | ErrorBody<"model_unavailable", "upstream_error" | "api_error">>;
   /** The provider's moderation stopped the prompt or the result. */
   moderation_blocked: Refusal<422, "moderation_blocked", GenmediaErrorBody<"moderation_blocked">> | Refusal<null, "moderation_blocked", ImageJob | VideoJob | GenmediaFailed>;
   /** The audio contains no speech. Nothing was charged. */
   no_speech_detected: Refusal<422, "no_speech_detected", OlderErrorBody<"no_speech_detected", "invalid_request_error">>;
   /** The model exists, but is not a music model. */
-  not_a_music_model: Refusal<400, "not_a_music_model", ErrorBody<"not_a_music_model", "invalid_request_error">>;
+  not_a_music_model: Refusal<400, "not_a_music_model", ErrorBody<"not_a_music_model", "invalid_request_error"> | ModelErrorBody<"not_a_music_model", "invalid_request_error">>;
   /** The model exists, but is not a text-to-speech model. */
-  not_a_tts_model: Refusal<400, "not_a_tts_model", ErrorBody<"not_a_tts_model", "invalid_request_error">>;
+  not_a_tts_model: Refusal<400, "not_a_tts_model", ErrorBody<"not_a_tts_model", "invalid_request_error"> | ModelErrorBody<"not_a_tts_model", "invalid_request_error">>;
   /** The model exists, but is not a voice clone model. */
   not_a_voice_clone_model: Refusal<400, "not_a_voice_clone_model", ErrorBody<"not_a_voice_clone_model", "invalid_request_error">>;
   /** The model exists, but is not a voice design model. */
-  not_a_voice_design_model: Refusal<400, "not_a_voice_design_model", ErrorBody<"not_a_voice_design_model", "invalid_request_error">>;
+  not_a_voice_design_model: Refusal<400, "not_a_voice_design_model", ErrorBody<"not_a_voice_design_model", "invalid_request_error"> | ModelErrorBody<"not_a_voice_design_model", "invalid_request_error">>;
   /** The model exists, but is not a sound effects model. */
-  not_an_sfx_model: Refusal<400, "not_an_sfx_model", ErrorBody<"not_an_sfx_model", "invalid_request_error">>;
+  not_an_sfx_model: Refusal<400, "not_an_sfx_model", ErrorBody<"not_an_sfx_model", "invalid_request_error"> | ModelErrorBody<"not_an_sfx_model", "invalid_request_error">>;
   /** The key does not exist, was deleted, or belongs to another account. */
   not_found: Refusal<400, "not_found", ErrorBody<"not_found", "invalid_request_error">>;
   /** The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
@@ -5092,7 +5276,7 @@ export interface ErrorsByCode {
   /** The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
   permission_denied: Refusal<403, "permission_denied", AnthropicErrorBody<"permission_denied", "permission_error"> | AnthropicRouteErrorBody<"permission_denied", "permission_error"> | ErrorBody<"permission_denied", "permission_error"> | GenmediaErrorBody<"permission_denied"> | OlderErrorBody<"permission_denied", "permission_error"> | RouteErrorBody<"permission_denied", "permission_error">>;
   /** The prompt or the lyrics are longer than the model accepts. */
-  prompt_too_long: Refusal<400, "prompt_too_long", ErrorBody<"prompt_too_long", "invalid_request_error"> | GenmediaErrorBody<"prompt_too_long">> | Refusal<null, "prompt_too_long", ImageJob | VideoJob | GenmediaFailed>;
+  prompt_too_long: Refusal<400, "prompt_too_long", ErrorBody<"prompt_too_long", "invalid_request_error"> | GenmediaErrorBody<"prompt_too_long"> | ModelErrorBody<"prompt_too_long", "invalid_request_error">> | Refusal<null, "prompt_too_long", ImageJob | VideoJob | GenmediaFailed>;
   /** The provider failed. Nothing was charged; any hold was released in full. Or: The model has no provider that generates images or videos. Nothing was held or charged. */
   provider_error: Refusal<500, "provider_error", ErrorBody<"provider_error", "api_error">> | Refusal<502, "provider_error", ErrorBody<"provider_error", "upstream_error"> | GenmediaErrorBody<"provider_error">> | Refusal<null, "provider_error", ImageJob | VideoJob | GenmediaFailed>;
   /** The provider has too many requests at the moment. */
@@ -5110,13 +5294,13 @@ export interface ErrorsByCode {
   /** The request does not exist or was not admitted, belongs to another account, or is older than the log. */
   request_not_found: Refusal<404, "request_not_found", ErrorBody<"request_not_found", "not_found_error">>;
   /** The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
-  request_rejected: Refusal<400, "request_rejected", AnthropicErrorBody<"request_rejected", "invalid_request_error"> | ErrorBody<"request_rejected", "invalid_request_error"> | OlderErrorBody<"request_rejected", "invalid_request_error">> | Refusal<413, "request_rejected", AnthropicErrorBody<"request_rejected", "request_too_large"> | ErrorBody<"request_rejected", "request_too_large">> | Refusal<415, "request_rejected", ErrorBody<"request_rejected", "invalid_request_error">> | Refusal<422, "request_rejected", AnthropicErrorBody<"request_rejected", "invalid_request_error"> | ErrorBody<"request_rejected", "invalid_request_error"> | OlderErrorBody<"request_rejected", "invalid_request_error">>;
+  request_rejected: Refusal<400, "request_rejected", AnthropicErrorBody<"request_rejected", "invalid_request_error"> | ErrorBody<"request_rejected", "invalid_request_error"> | ModelErrorBody<"request_rejected", "invalid_request_error"> | OlderErrorBody<"request_rejected", "invalid_request_error">> | Refusal<413, "request_rejected", AnthropicErrorBody<"request_rejected", "request_too_large"> | ErrorBody<"request_rejected", "request_too_large">> | Refusal<415, "request_rejected", ErrorBody<"request_rejected", "invalid_request_error">> | Refusal<422, "request_rejected", AnthropicErrorBody<"request_rejected", "invalid_request_error"> | ErrorBody<"request_rejected", "invalid_request_error"> | OlderErrorBody<"request_rejected", "invalid_request_error">>;
   /** The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
   request_too_large: Refusal<413, "request_too_large", AnthropicErrorBody<"request_too_large", "request_too_large"> | ErrorBody<"request_too_large", "request_too_large"> | GenmediaErrorBody<"request_too_large">>;
   /** Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists other models. */
   route_refused: Refusal<403, "route_refused", AnthropicRouteErrorBody<"route_refused", "permission_error"> | RouteErrorBody<"route_refused", "permission_error">>;
   /** The request asks for a format with timestamps, but the model has none. */
-  segments_unsupported: Refusal<400, "segments_unsupported", OlderErrorBody<"segments_unsupported", "invalid_request_error">>;
+  segments_unsupported: Refusal<400, "segments_unsupported", ModelErrorBody<"segments_unsupported", "invalid_request_error"> | OlderErrorBody<"segments_unsupported", "invalid_request_error">>;
   /** An error in the gateway itself. Nothing was charged. Or: Every route returned an invalid answer. Nothing was charged. Or: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
   server_error: Refusal<500, "server_error", BareErrorBody<"server_error">> | Refusal<502, "server_error", BareErrorBody<"server_error">> | Refusal<503, "server_error", BareErrorBody<"server_error">>;
   /** Endpoints that change the account require a dashboard session. */
@@ -5124,9 +5308,9 @@ export interface ErrorsByCode {
   /** The operator has closed sign-up, or opened it only to invited addresses or to some domains. */
   signup_closed: Refusal<403, "signup_closed", ErrorBody<"signup_closed", "permission_error">>;
   /** The request refers to data that the gateway does not store: an earlier answer, a conversation, an item, a prompt or a file. Or it asks for an answer to fetch later. */
-  stateless_only: Refusal<400, "stateless_only", ErrorBody<"stateless_only", "invalid_request_error">>;
+  stateless_only: Refusal<400, "stateless_only", ErrorBody<"stateless_only", "invalid_request_error"> | ModelErrorBody<"stateless_only", "invalid_request_error">>;
   /** The message request names a `thread`, but the gateway stores no messages between requests. */
-  thread_unsupported_request: Refusal<400, "thread_unsupported_request", AnthropicErrorBody<"thread_unsupported_request", "invalid_request_error">>;
+  thread_unsupported_request: Refusal<400, "thread_unsupported_request", AnthropicErrorBody<"thread_unsupported_request", "invalid_request_error"> | ModelErrorBody<"thread_unsupported_request", "invalid_request_error">>;
   /** The job timed out: an image after 5 minutes, a video after 20. An expired job waited 60 minutes for a slot, or was found unfinished 30 minutes after its start. */
   timeout: Refusal<504, "timeout", GenmediaErrorBody<"timeout">> | Refusal<null, "timeout", ImageJob | VideoJob | GenmediaFailed>;
   /** The request has more reference images than the model accepts. */
@@ -5138,7 +5322,7 @@ export interface ErrorsByCode {
   /** The endpoint does not support this audio format. */
   unsupported_audio_type: Refusal<415, "unsupported_audio_type", ErrorBody<"unsupported_audio_type", "invalid_request_error">>;
   /** The request contains a type of content that this model cannot read. */
-  unsupported_content: Refusal<400, "unsupported_content", AnthropicErrorBody<"unsupported_content", "invalid_request_error"> | ErrorBody<"unsupported_content", "invalid_request_error">>;
+  unsupported_content: Refusal<400, "unsupported_content", AnthropicErrorBody<"unsupported_content", "invalid_request_error"> | ErrorBody<"unsupported_content", "invalid_request_error"> | ModelErrorBody<"unsupported_content", "invalid_request_error">>;
   /** Every route returned an invalid answer. Nothing was charged. */
   upstream_invalid_response: Refusal<502, "upstream_invalid_response", AnthropicErrorBody<"upstream_invalid_response", "api_error"> | ErrorBody<"upstream_invalid_response", "upstream_error">>;
   /** A token works once. */
@@ -5146,7 +5330,7 @@ export interface ErrorsByCode {
   /** Only the account that cloned or designed a voice can use it. */
   voice_not_owned: Refusal<403, "voice_not_owned", OlderErrorBody<"voice_not_owned", "permission_error">>;
   /** The model exists, but another endpoint serves its type. */
-  wrong_endpoint: Refusal<400, "wrong_endpoint", AnthropicErrorBody<"wrong_endpoint", "invalid_request_error"> | ErrorBody<"wrong_endpoint", "invalid_request_error"> | GenmediaErrorBody<"wrong_endpoint">>;
+  wrong_endpoint: Refusal<400, "wrong_endpoint", AnthropicErrorBody<"wrong_endpoint", "invalid_request_error"> | ErrorBody<"wrong_endpoint", "invalid_request_error"> | GenmediaErrorBody<"wrong_endpoint"> | ModelErrorBody<"wrong_endpoint", "invalid_request_error">>;
 }
 
 /** Every `code` that the gateway can return, of all endpoints. */
@@ -5724,6 +5908,17 @@ export interface Operations {
     answerHeaders: HeadersOf<"x-request-id">;
     error: GetPricingError;
   };
+  /** `quote.create`: `POST /v1/quote`. */
+  createQuote: {
+    path: never;
+    query: never;
+    headers: never;
+    body: QuoteRequest;
+    result: Quote;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CreateQuoteError;
+  };
   /** `rerank.create`: `POST /v1/rerank`. */
   createRerank: {
     path: never;
@@ -5756,6 +5951,17 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: GetReceiptError;
+  };
+  /** `usage.proof`: `GET /v1/usage/{request_id}/proof`. */
+  getReceiptProof: {
+    path: { request_id: string };
+    query: GetReceiptProofQuery;
+    headers: never;
+    body: never;
+    result: ReceiptProof;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetReceiptProofError;
   };
   /** `videos.generate`: `POST /v1/videos/generations`. */
   createVideo: {

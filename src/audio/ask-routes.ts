@@ -1,6 +1,7 @@
 // Tries a model's routes for audio, one after the other. Another model never answers for music and speech.
 import type { Ask } from "../calls/ask.ts";
 import { callUpstream, type Connected } from "../calls/upstream-connection.ts";
+import type { Resolved } from "../catalog/resolve.ts";
 import type { Context } from "../context.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Protocol, UpstreamCall } from "../providers/types.ts";
@@ -12,10 +13,10 @@ import type { AudioCall } from "./audio-call.ts";
 /** The routes of the requested model; with a provider, only those there, and none of them counts as a fallback. */
 export function routesOf(
   { catalog }: Pick<Context, "catalog">,
-  { admitted }: AudioCall,
+  { model }: Pick<Resolved, "model">,
   provider: string | null = null,
 ): readonly Candidate[] {
-  const candidates = candidatesOf(catalog, admitted.model, () => false);
+  const candidates = candidatesOf(catalog, model, () => false);
   if (provider === null) return candidates;
   const its = candidates.filter(({ route }) => route.provider.id === provider);
   return its.map((candidate, index) => (index === 0 ? { ...candidate, layer: 0 } : candidate));

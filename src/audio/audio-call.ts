@@ -3,23 +3,29 @@ import type { Ask } from "../calls/ask.ts";
 import { endUnserved, openCall, type PaidCall, type Settled } from "../calls/call.ts";
 import { wasStopped } from "../calls/upstream-connection.ts";
 import { aborted, type Bill, type Hold, noError } from "../calls/log-row.ts";
+import { tryReserving } from "../calls/quote.ts";
 import { assertMayUse, refuseUnpaid } from "../calls/refusals.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Context } from "../context.ts";
-import { fail } from "../errors/fail.ts";
+import { ApiError } from "../errors/fail.ts";
 import { uuidv7 } from "../ids.ts";
-import type { Reserved } from "../ledger/ledger.ts";
+import type { Reserved, Slot } from "../ledger/ledger.ts";
 import { type AudioKind, slotOf } from "../limits/slots.ts";
 import type { Amount } from "../money.ts";
 import { type AudioCharge, audioCost } from "../pricing/audio-cost.ts";
 import { usedByAudio } from "../pricing/expense.ts";
+import type { Candidate } from "../routing/candidates.ts";
 
 export interface AudioPlan {
   asked: Resolved;
   /** Null: the call needs no slot. */
   slot: AudioKind | null;
   stream: boolean;
+  /** In the order in which they are tried. */
+  routes: () => readonly Candidate[];
+  /** Its price is known only once a recording is loaded. */
+  unmeasured?: true;
 }
 
 interface AudioCost extends Bill {
@@ -107,11 +113,12 @@ function costOf(charge: AudioCharge): AudioCost {
 /** Refuses with 429 where the slots are taken (docs/behaviour/limits.md#slots), with 402 where it can't be paid. */
 async function holdAudio(
   context: Opening,
-  { caller, callId, addHeaders }: Ask,
-  { asked: { model }, slot: kind }: AudioPlan,
+  { caller, callId, addHeaders, quote }: Ask,
+  { asked, slot: kind, routes, unmeasured }: AudioPlan,
   priced: () => AudioCharge | Promise<AudioCharge>,
 ) {
   const { catalog } = context;
+  const { model } = asked;
   const needed = async () => {
     const slot = kind === null ? null : slotOf(catalog.tiers, tierOf(catalog, caller.purchased), kind);
     const charge = await priced();
@@ -120,17 +127,31 @@ async function holdAudio(
   let need: Awaited<ReturnType<typeof needed>> | undefined;
   const id = callId ?? uuidv7(context.clock());
   const limited = { caller, model, tokens: { input: 0, output: 0 }, addHeaders };
-  const { rate, reserved } = await context.admitCall(catalog, limited, async () => {
+  const wanted = async () => {
     need = await needed();
     return { id, want: need.cost, least: need.cost, ...(need.slot !== null && { slot: need.slot }) };
-  });
+  };
+  if (quote !== undefined) {
+    const holding = await wanted();
+    const likely = async () => ({ cost: holding.want, basis: unmeasured ? ("least" as const) : ("ordered" as const), tokens: null });
+    const hold = tryReserving(context, caller, holding, (refused) => slotRefusal(need!.slot, refused));
+    quote({ admitted: asked, tokens: limited.tokens, ...holding, affordable: null, hold, likely, routes });
+  }
+  const { rate, reserved } = await context.admitCall(catalog, limited, wanted);
   const { slot, charge, cost } = need!;
-  if (slot !== null && reserved.refused === "slot")
-    fail("audio_concurrent_limit", { text: { limit: slot.poolMax, capability: slot.pool } });
-  if (slot !== null && reserved.refused === "group") fail("audio_concurrent_limit", { text: { limit: slot.groupMax ?? slot.poolMax } });
+  const noSlot = slotRefusal(slot, reserved.refused);
+  if (noSlot !== null) throw noSlot;
   if (reserved.granted === null) await refuseUnpaid(context, { caller, model, need: cost }, reserved);
   const hold: AudioHold = { id, granted: cost, balance: reserved.available + reserved.reserved };
   return { rate, charge, hold };
+}
+
+/** Null: there was one, or none is needed. */
+function slotRefusal(slot: Slot | null, refused: Reserved["refused"]): ApiError | null {
+  if (slot === null || (refused !== "slot" && refused !== "group")) return null;
+  const text: Record<string, string | number> =
+    refused === "slot" ? { limit: slot.poolMax, capability: slot.pool } : { limit: slot.groupMax ?? slot.poolMax };
+  return new ApiError("audio_concurrent_limit", { text });
 }
 
 /** What could be spent without this call, which holds something already. */

@@ -33,9 +33,9 @@ export interface MakePlan<Order extends { format: AudioFormat }> {
 
 export async function makeAudio<Order extends { format: AudioFormat }>(context: Context, ask: Ask, plan: MakePlan<Order>) {
   const { asked, charge, order, adapters, seconds: known, keep } = plan;
-  const call = await openAudioCall(context, ask, { asked, slot: "speech", stream: false }, () => charge);
+  const candidates = routesOf(context, asked);
+  const call = await openAudioCall(context, ask, { asked, slot: "speech", stream: false, routes: () => candidates }, () => charge);
   return await whileOpen(context, call, async () => {
-    const candidates = routesOf(context, call);
     const answer = (seconds: number) => ({ charge, headers: headersOf(order, seconds), interruptedCode: "provider_error" as const });
     if (known !== null && !keep) {
       const made = await askRoutes(context, ask, call, { candidates, adapters, order, take: (audio) => audio });

@@ -70,14 +70,14 @@ async function makeVoice(
 ): Promise<MadeVoice> {
   const { model } = asked;
   const charge = { prices: audioPricesOf(model), units: 1 };
-  const call = await openAudioCall(context, ask, { asked, slot: null, stream: false }, async () => {
+  const candidates = routesOf(context, asked);
+  const call = await openAudioCall(context, ask, { asked, slot: null, stream: false, routes: () => candidates }, async () => {
     await before();
     return charge;
   });
   return whileOpen(context, call, async () => {
     // Random, so that ids of calls, which appear elsewhere, don't reveal it.
     const chosen = `${voicePrefix}${randomBytes(16).toString("hex")}`;
-    const candidates = routesOf(context, call);
     const { result: voiceId, candidate } = await attempt(
       candidates,
       context.breakers,

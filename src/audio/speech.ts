@@ -26,9 +26,9 @@ export async function makeSpeech(context: Context, ask: Ask, body: components["s
   const progressive = stream && isFamilyB;
   const order: SpeechOrder = { text: text.text, voice: chosen.providersId, format, settings: isFamilyB ? {} : settings, progressive };
   const charge = { prices: audioPricesOf(model), units: text.characters };
-  const call = await openAudioCall(context, ask, { asked, slot: "speech", stream: progressive }, () => charge);
+  const candidates = routesOf(context, asked, chosen.provider);
+  const call = await openAudioCall(context, ask, { asked, slot: "speech", stream: progressive, routes: () => candidates }, () => charge);
   return await whileOpen(context, call, async () => {
-    const candidates = routesOf(context, call, chosen.provider);
     const made = await askRoutes(context, ask, call, {
       candidates,
       adapters: context.providers.speech,

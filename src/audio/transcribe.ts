@@ -35,7 +35,8 @@ export async function transcribe(context: Context, ask: Ask, request: Transcript
   const { model } = asked;
   if (needsTimes(request.format) && !model.media.supportsTimestamps)
     fail("segments_unsupported", { param: "response_format", text: { model: model.id } });
-  const plan = { asked, slot: "transcription", stream: false } as const;
+  const routes = () => chainOf(context.catalog, model, (other) => mayUse(ask.caller, other) && mayServe(other, request)).candidates;
+  const plan = { asked, slot: "transcription", stream: false, routes } as const;
   const { source } = request;
   const { media } = context;
   if (source.kind === "file") {
@@ -46,7 +47,7 @@ export async function transcribe(context: Context, ask: Ask, request: Transcript
     });
     return whileOpen(context, call, () => serve(context, ask, call, request, recording!));
   }
-  const call = await openAudioCall(context, ask, plan, () => chargeOf(model, 0));
+  const call = await openAudioCall(context, ask, { ...plan, unmeasured: true }, () => chargeOf(model, 0));
   return whileOpen(context, call, () =>
     media.withTempFile(async (path) => {
       const recording = await fetchRecording(media, { url: source.url, path }, ask.signal);

@@ -2,6 +2,7 @@
 // body is here.
 import type { OperationId } from "../../generated/operations.ts";
 import type { Caller } from "../accounts/caller.ts";
+import type { PlannedCall } from "./quote.ts";
 
 export interface Ask {
   operationId: OperationId;
@@ -18,6 +19,8 @@ export interface Ask {
   stopping: AbortSignal;
   /** Of the call that an idempotency key claimed: its hold's id. Absent: a new one. */
   callId?: string;
+  /** Absent: the request is carried out. Else it is only quoted: this takes what would be counted and held, before anything is. */
+  quote?: (planned: PlannedCall) => never;
   /** Adds headers to every answer to this request from now on, refusals included. */
   addHeaders: (headers: Record<string, string>) => void;
 }

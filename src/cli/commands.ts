@@ -253,6 +253,27 @@ export const commands: readonly Command[] = [
     run: async (input) => (await import("./ledger.ts")).verifyLedger(input),
   },
   {
+    name: "receipt verify",
+    takes: ["FILE"],
+    options: { jwks: { ...text("KEYS", "the gateway's keys: a file, or the address of its /.well-known/jwks.json"), required: true } },
+    does: "check a signed receipt offline: signature, arithmetic, ledger entries, chain; exit status 1 if anything does not fit",
+    run: async (input) => (await import("./receipt.ts")).verify(input),
+  },
+  {
+    name: "receipt keys",
+    takes: [],
+    options: {},
+    does: "list the keys that sign receipts, the current one first",
+    run: async (input) => (await import("./receipt.ts")).keys(input),
+  },
+  {
+    name: "receipt rotate",
+    takes: [],
+    options: {},
+    does: "sign receipts with a new key from now on; the old one's public half stays published, its private half is deleted",
+    run: async (input) => (await import("./receipt.ts")).rotate(input),
+  },
+  {
     name: "catalog check",
     takes: ["FILE"],
     options: {},

@@ -102,13 +102,18 @@ export function inSnapshot<T>(db: Db, work: (snapshot: Queries) => Promise<T>): 
   return between(db, "begin isolation level repeatable read read only", work);
 }
 
-async function between<T>(db: Db, begin: string, work: (transaction: Queries) => Promise<T>): Promise<T> {
+/** Says what a statement would do, and undoes it: nobody else sees any of it. */
+export function withoutEffect<T>(db: Db, work: (transaction: Queries) => Promise<T>): Promise<T> {
+  return between(db, "begin", work, "rollback");
+}
+
+async function between<T>(db: Db, begin: string, work: (transaction: Queries) => Promise<T>, end = "commit"): Promise<T> {
   const client = await db.pool.connect();
   let ended = false;
   try {
     await client.query(begin);
     const result = await work({ pool: client });
-    await client.query("commit");
+    await client.query(end);
     ended = true;
     return result;
   } finally {

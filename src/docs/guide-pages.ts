@@ -114,6 +114,12 @@ export const guides: readonly Guide[] = [
     book: "customer",
   },
   {
+    slug: "quotes-and-proofs",
+    title: "Quotes and proofs",
+    summary: "What a request would cost, and how to prove what it did cost.",
+    book: "customer",
+  },
+  {
     slug: "operator",
     title: "Operator's guide",
     summary: "Every setting, the svc command, the catalog file.",

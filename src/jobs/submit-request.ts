@@ -4,11 +4,12 @@ import type { OperationId } from "../../generated/operations.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { Ask } from "../calls/ask.ts";
 import { countCall } from "../calls/count.ts";
+import type { PlannedCall } from "../calls/quote.ts";
 import { refuseUnpaid } from "../calls/refusals.ts";
-import type { Tier } from "../catalog/types.ts";
+import type { Catalog, Tier } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { refuseInDoubt } from "../db/standing.ts";
-import { fail } from "../errors/fail.ts";
+import { ApiError, fail } from "../errors/fail.ts";
 import { uuidv7 } from "../ids.ts";
 import { mayPass, persist } from "../ledger/persist.ts";
 import type { Amount } from "../money.ts";
@@ -32,13 +33,15 @@ export interface SubmittedJob {
 /** Fails as submitJob does. */
 export async function submitRequest(
   context: Context,
-  { operationId, requestId, caller, addHeaders }: Ask,
+  { operationId, requestId, caller, addHeaders, quote }: Ask,
   { headers, body }: MediaRequest,
   api: JobApi,
   plan: JobPlan,
 ): Promise<SubmittedJob> {
   const idempotencyKey = idempotencyKeyOf(body.idempotency_key, headers["idempotency-key"]);
-  const { id, outcome } = await submitJob(context, { operationId, requestId, caller, api, idempotencyKey, addHeaders }, plan);
+  const submitting = { operationId, requestId, caller, api, idempotencyKey, addHeaders };
+  quote?.(plannedCall(context, { ...submitting, idempotencyKey: null }, plan));
+  const { id, outcome } = await submitJob(context, submitting, plan);
   // Money is held by now: a failed reply would leave a job that its payer doesn't know of.
   const read = await persist(context.jobs.submitTimeoutMs, new AbortController().signal, () => readJob(context, caller, id));
   if (read === undefined) throw new Error(`job ${id} is gone right after its submit`);
@@ -123,10 +126,10 @@ interface SubmitRow {
   waiting_max: number;
 }
 
-async function insertJob(context: Submitting, ask: SubmitAsk, plan: JobPlan): Promise<Submitted> {
+function jobOf({ clock }: Pick<Context, "clock">, ask: SubmitAsk, plan: JobPlan) {
   const { caller, api } = ask;
-  const id = uuidv7(context.clock());
-  const job = {
+  const id = uuidv7(clock());
+  return {
     id,
     account_id: String(caller.accountId),
     key_id: caller.keyId === null ? null : String(caller.keyId),
@@ -143,12 +146,17 @@ async function insertJob(context: Submitting, ask: SubmitAsk, plan: JobPlan): Pr
     secret: randomBytes(16).toString("hex"),
     estimated: String(plan.estimated),
   };
+}
+
+async function insertJob(context: Submitting, ask: SubmitAsk, plan: JobPlan): Promise<Submitted> {
+  const { caller } = ask;
+  const job = jobOf(context, ask, plan);
   const row = await submitRow(context, caller.accountId, job);
   if (row.outcome === "pending") {
     context.jobs.wake();
     context.countHold("media", plan.estimated);
   }
-  if (row.outcome === "full") fail("rate_limited", { text: { limit: row.waiting_max } });
+  if (row.outcome === "full") throw queueIsFull(row);
   if (row.outcome === "key" || row.outcome === "balance") {
     context.countHold("media", null);
     const { outcome: refused, available, reserved, key_left: keyLeft } = row;
@@ -157,14 +165,40 @@ async function insertJob(context: Submitting, ask: SubmitAsk, plan: JobPlan): Pr
   return { id: row.id, outcome: row.outcome as SubmitOutcome };
 }
 
+function queueIsFull({ waiting_max: limit }: SubmitRow): ApiError {
+  return new ApiError("rate_limited", { text: { limit } });
+}
+
+/** A job that is only quoted. It has no idempotency key, so that it is a new one. */
+function plannedCall(context: Pick<Context, "catalog" | "clock">, ask: SubmitAsk, plan: JobPlan): PlannedCall {
+  const { model, alias, estimated } = plan;
+  const { catalog } = context;
+  return {
+    ...{ admitted: { model, alias }, tokens: { input: 0, output: 0 }, want: estimated, least: estimated, affordable: null },
+    async hold({ pool }) {
+      const row = (await pool.query<SubmitRow>(submitSql, submitValues(catalog, jobOf(context, ask, plan)))).rows[0]!;
+      const { outcome, available, reserved, key_left: keyLeft } = row;
+      const granted = outcome === "pending" ? estimated : null;
+      return { granted, available, reserved, keyLeft, slots: outcome === "full" ? queueIsFull(row) : null, queued: outcome === "queued" };
+    },
+    likely: async () => ({ cost: estimated, basis: "ordered", tokens: null }),
+    routes: () => model.candidates, // another model never makes a job
+  };
+}
+
+const submitSql = "select outcome, id, available, reserved, key_left, waiting_max from media_submit($1, $2, $3)";
+
+function submitValues({ tiers }: Pick<Catalog, "tiers">, job: object): unknown[] {
+  return [JSON.stringify(job), tierLimits(tiers), idempotencyLife];
+}
+
 /** Outlasts a busy account and a failover of Postgres; the row's id makes retries safe. */
 async function submitRow({ db, catalog, jobs }: Submitting, accountId: bigint, job: object): Promise<SubmitRow> {
-  const sql = "select outcome, id, available, reserved, key_left, waiting_max from media_submit($1, $2, $3)";
-  const values = [JSON.stringify(job), tierLimits(catalog.tiers), idempotencyLife];
+  const values = submitValues(catalog, job);
   const enough = AbortSignal.timeout(jobs.submitTimeoutMs);
   try {
     const { rows } = await persist(jobs.submitTimeoutMs, enough, () =>
-      jobs.accountMutex(accountId, enough, () => db.pool.query<SubmitRow>(sql, values)),
+      jobs.accountMutex(accountId, enough, () => db.pool.query<SubmitRow>(submitSql, values)),
     );
     return rows[0]!;
   } catch (cause) {

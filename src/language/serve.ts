@@ -74,11 +74,11 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
       throw asDeclared(own(error), ask.operationId);
     });
   const { cap, stream, tier = null } = adapter;
-  const call = await openTokenCall(context, ask, { admitted, stream, size, cap, tier });
-  const { hold } = call;
   const mayServe = (other: Model) =>
     other.type === adapter.type && adapter.fits(other) && hasRoom(other, size, cap) && mayUse(ask.caller, other);
   const candidates = candidatesOf(context.catalog, model, mayServe);
+  const call = await openTokenCall(context, ask, { admitted, stream, size, cap, tier, candidates });
+  const { hold } = call;
   try {
     const callOne = async (candidate: Candidate, heard: UpstreamCall["heard"]) => {
       const answered: { tally: Tally | null } = { tally: null };

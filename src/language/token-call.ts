@@ -4,17 +4,21 @@ import { errors } from "../../generated/errors.ts";
 import type { Ask } from "../calls/ask.ts";
 import { atLesserPrice, openCall, type PaidCall } from "../calls/call.ts";
 import { aborted, type Bill, type Hold, noError, type Outcome, tokensOf } from "../calls/log-row.ts";
+import { type Likely, tryReserving } from "../calls/quote.ts";
 import { refuseUnpaid } from "../calls/refusals.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import { pricesAsLogged } from "../catalog/prepare.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { uuidv7 } from "../ids.ts";
+import { readUsualOutput } from "../ledger/read-usage-log.ts";
 import { type Amount, million, usdText } from "../money.ts";
 import { affordableOutputTokens, chargedTier, dearestPricesOf, pricesOf, tokenCost, tokenCostBound } from "../pricing/token-cost.ts";
 import type { Route, Tally } from "../providers/types.ts";
+import type { Candidate } from "../routing/candidates.ts";
 import { noUsage, type Usage } from "../usage.ts";
 import { type OutputCap, type UsageBounds, withinBounds } from "./context-window.ts";
+import { countPrompt } from "./counted-usage.ts";
 import { countedOutputTokens, type PromptSize } from "./prompt-size.ts";
 
 export interface TokenHold extends Hold {
@@ -64,13 +68,15 @@ interface Asked {
   cap: OutputCap;
   /** The service tier that was asked for; null: none. */
   tier: string | null;
+  candidates: readonly Candidate[];
 }
 
 /** Fails with permission_denied, request_too_large, rate_limit_exceeded, insufficient_credits, key_limit_reached or overloaded. */
-export async function openTokenCall(context: Opening, ask: Ask, { admitted, stream, size, cap, tier }: Asked): Promise<TokenCall> {
+export async function openTokenCall(context: Opening, ask: Ask, asked: Asked): Promise<TokenCall> {
+  const { admitted, stream, size, tier } = asked;
   const { model } = admitted;
   const held = heldTier(ask, model, tier);
-  const { hold, rate } = await holdTokens(context, ask, model, { size, cap, tier: held });
+  const { hold, rate } = await holdTokens(context, ask, { ...asked, tier: held });
   const nothing: TokenBill = { ...billAt(model, noUsage, hold.bounds, held), cost: 0n };
   const used = (answered: boolean, charged: Usage) => ({ usage: answered ? usageUpstream(call, charged) : promptAlone(size) });
   const paid = openCall<TokenHold, TokenBill>(context, ask, { admitted, stream, hold, rate, nothing, used });
@@ -122,8 +128,9 @@ function heldTier(ask: Ask, { tokens, routes }: Model, tier: string | null): str
 }
 
 /** At the prices of the requested model: a fallback never costs more. */
-async function holdTokens(context: Opening, ask: Ask, model: Model, { size, cap, tier }: Pick<Asked, "size" | "cap" | "tier">) {
+async function holdTokens(context: Opening, ask: Ask, { admitted, size, cap, tier, candidates }: Asked) {
   const { caller, callId, addHeaders } = ask;
+  const { model } = admitted;
   const { maxOutputTokens, outputLimited } = model;
   const inputMax = model.contextWindow * size.contexts;
   const imageTokens = imageTokensMax(context.catalog, model);
@@ -134,8 +141,14 @@ async function holdTokens(context: Opening, ask: Ask, model: Model, { size, cap,
   const least = tokenCostBound(prices, inputTokens, Math.min(outputMax, 1) * cap.choices);
   const id = callId ?? uuidv7(context.clock());
   const tokens = { input: size.tokensLikely, output: Math.min(cap.asked ?? 0, maxOutputTokens) * cap.choices };
-  const { rate, reserved } = await context.admitCall(context.catalog, { caller, model, tokens, addHeaders }, { id, want, least });
   const affordable = (amount: Amount) => Math.min(outputMax, perChoice(affordableOutputTokens(prices, inputTokens, amount), cap));
+  ask.quote?.({
+    ...{ admitted, tokens, want, least, affordable: outputMax === 0 ? null : affordable },
+    hold: tryReserving(context, caller, { id, want, least }),
+    likely: () => likelyCost(context, caller, model, { size, outputMax: outputMax * cap.choices, tier }),
+    routes: () => candidates,
+  });
+  const { rate, reserved } = await context.admitCall(context.catalog, { caller, model, tokens, addHeaders }, { id, want, least });
   const { granted, keyLeft } = reserved;
   if (granted === null)
     return await refuseUnpaid(context, { caller, model, need: least, affordable: outputMax === 0 ? null : affordable }, reserved);
@@ -147,6 +160,22 @@ async function holdTokens(context: Opening, ask: Ask, model: Model, { size, cap,
   const capped = { asked: cap.asked, lowered, sent, outputMax: lowered ?? outputMax, choices: cap.choices };
   const hold: TokenHold = { id, granted, ...capped, bounds, imageTokensMax: imageTokens, available };
   return { hold, rate };
+}
+
+/** Of an answer to an account that has not called the model lately. */
+const usualAnswerTokens = 300;
+
+async function likelyCost(
+  context: Pick<Context, "db" | "log">,
+  { accountId }: Ask["caller"],
+  model: Model,
+  { size, outputMax, tier }: { size: PromptSize; outputMax: number; tier: string | null },
+): Promise<Likely> {
+  const input = await countPrompt(context, size);
+  const recent = outputMax === 0 ? null : await readUsualOutput(context.db, accountId, model.id);
+  const output = Math.min(outputMax, recent ?? usualAnswerTokens);
+  const { cost } = tokenCost(pricesOf(model.tokens!, { prompt: input, tier }), { ...noUsage, input, output });
+  return { cost, basis: outputMax === 0 ? "input" : recent === null ? "usual_answer" : "recent_calls", tokens: { input, output } };
 }
 
 function perChoice(tokens: number, { choices }: OutputCap): number {

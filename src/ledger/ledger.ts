@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type pg from "pg";
 import { BatcherFull, type BatcherGauge, plainArray } from "../db/batcher.ts";
-import type { Db } from "../db/connect.ts";
+import type { Db, Queries } from "../db/connect.ts";
 import { refuseInDoubt } from "../db/standing.ts";
 import { isTransient } from "../db/transient-error.ts";
 import { fail } from "../errors/fail.ts";
@@ -24,7 +24,7 @@ export interface Slot {
   groupMax: number | null;
 }
 
-interface ReserveRequest {
+export interface ReserveRequest {
   accountId: bigint;
   /** The key whose budget it also comes out of; null or absent: none. */
   keyId?: bigint | null;
@@ -213,7 +213,12 @@ const ledgerReserve = `select n, granted, available, reserved, refused, key_left
 /** Those of every call, which connections prepare. */
 export const ledgerStatements = [admitCalls, ledgerReserve, settleUsual];
 
-async function reserveBatch(db: Db, owner: string, items: readonly ReserveRequest[]): Promise<Reserved[]> {
+/** As `Ledger.reserve` decides it, in a transaction of the caller's. */
+export async function reserveIn(transaction: Queries, owner: string, request: ReserveRequest): Promise<Reserved> {
+  return (await reserveBatch(transaction, owner, [request]))[0]!;
+}
+
+async function reserveBatch(db: Queries, owner: string, items: readonly ReserveRequest[]): Promise<Reserved[]> {
   const { rows } = await db.pool.query<ReservedRow>(ledgerReserve, [
     owner,
     plainArray(items.map((i) => i.accountId)),

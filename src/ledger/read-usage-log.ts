@@ -67,6 +67,21 @@ export async function readLog(db: Queries, accountId: bigint, requestId: string)
   return (await readRows(db, "account_id = $1 and request_id = $2", [accountId, requestId], 1))[0];
 }
 
+/** How many calls, and how old, say how long a model's answers to an account are. */
+const usualCalls = 50;
+const usualAge = "30 days";
+
+/** The mean output of the account's last calls of the model, in tokens, rounded up; null: there are none. */
+export async function readUsualOutput({ pool }: Queries, accountId: bigint, model: string): Promise<number | null> {
+  const { rows } = await pool.query<{ tokens: number | null }>(
+    `select ceil(avg(output_tokens))::int as tokens from (
+       select status, output_tokens from usage_log where account_id = $1 and model = $2 and created_at > now() - $3::interval
+       order by created_at desc limit $4) l where status = 'success'`,
+    [accountId, model, usualAge, usualCalls],
+  );
+  return rows[0]!.tokens;
+}
+
 /** Limits the page before it looks up the keys. */
 async function readRows({ pool }: Queries, where: string, values: unknown[], limit: number): Promise<LogRow[]> {
   const { rows } = await pool.query<LogRow>(

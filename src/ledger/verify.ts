@@ -1,7 +1,7 @@
 // Verifies the hash chain of every account's entries (README.md beside this file). Computes the hashes independently of the database's
 // triggers, so that an entry changed, removed or moved by a user who can bypass the triggers is found.
 import { createHash } from "node:crypto";
-import { type Db, inSnapshot } from "../db/connect.ts";
+import { type Db, inSnapshot, type Queries } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
 
 interface ChainVerdict {
@@ -25,7 +25,7 @@ interface BrokenLink {
 }
 
 /** What an entry's hash covers, and the hash. */
-interface Link {
+export interface Link {
   account_id: bigint;
   seq: bigint;
   microseconds: bigint;
@@ -80,9 +80,21 @@ export function verifyChain(db: Db): Promise<ChainVerdict> {
   });
 }
 
-const pageSql = `
-  select account_id, seq, (extract(epoch from created_at) * 1000000)::bigint as microseconds, id, kind, amount, ref, key_id, balance_after,
-    corrects, reason, hash from ledger_entry where (account_id, seq) > ($1, $2) order by account_id, seq limit $3`;
+const columns = `account_id, seq, (extract(epoch from created_at) * 1000000)::bigint as microseconds, id, kind, amount, ref, key_id,
+  balance_after, corrects, reason, hash`;
+const pageSql = `select ${columns} from ledger_entry where (account_id, seq) > ($1, $2) order by account_id, seq limit $3`;
+
+/** One account's entries from number `from` to `to`, as the chain has them, at most `limit`. */
+export async function readLinks({ pool }: Queries, accountId: bigint, from: bigint, to: bigint, limit: number): Promise<Link[]> {
+  const sql = `select ${columns} from ledger_entry where account_id = $1 and seq between $2 and $3 order by seq limit $4`;
+  return (await pool.query<Link>(sql, [accountId, from, to, limit])).rows;
+}
+
+/** The end of the account's chain; undefined: it has no entries. */
+export async function readHead({ pool }: Queries, accountId: bigint): Promise<Link | undefined> {
+  return (await pool.query<Link>(`select ${columns} from ledger_entry where account_id = $1 order by seq desc limit 1`, [accountId]))
+    .rows[0];
+}
 
 function startOf(accountId: bigint): Last {
   return { accountId, seq: 0n, balance: 0n, hash: Buffer.alloc(0) };
@@ -97,10 +109,14 @@ function faultOf(link: Link, last: Last): string | null {
 }
 
 function hashOf(link: Link, before: Buffer): Buffer {
+  return createHash("sha256").update(before).update(linkText(link)).digest();
+}
+
+/** What an entry's hash covers beside the hash before it. */
+export function linkText(link: Link): string {
   const { account_id, seq, microseconds, id, kind, amount, ref, key_id, balance_after, corrects, reason } = link;
   const correction = corrects === null && reason === null ? [] : [`corrects ${corrects ?? "none"} ${reason ?? ""}`];
-  const text = [...correction, account_id, seq, microseconds, id, kind, amount, ref, key_id ?? "", balance_after].join("\n");
-  return createHash("sha256").update(before).update(text).digest();
+  return [...correction, account_id, seq, microseconds, id, kind, amount, ref, key_id ?? "", balance_after].join("\n");
 }
 
 function brokenLink({ account_id, seq, id }: Link, reason: string): BrokenLink {

@@ -1,7 +1,7 @@
 // The rate counters in Postgres, with one batcher for takes and corrections: one statement is in flight whatever the concurrency, and
 // every replica counts in the same rows (src/db/functions/rate_take.sql). Says nothing of what a limit means.
 import { BatcherFull, type BatcherGauge, createBatcher, plainArray } from "../db/batcher.ts";
-import type { Db } from "../db/connect.ts";
+import type { Db, Queries } from "../db/connect.ts";
 import { isSurelyUndone, isTransient } from "../db/transient-error.ts";
 import { fail } from "../errors/fail.ts";
 import { waitMs, type WindowCount } from "./window.ts";
@@ -136,8 +136,13 @@ interface Row {
 /** One of every call, which connections prepare. */
 export const rateTake = "select at_ms, refused, n, previous, each_n, each_previous from rate_take($1, $2, $3, $4, $5, $6, $7, $8)";
 
+/** As `Counters.take` decides it, in a transaction of the caller's. */
+export async function takeIn(transaction: Queries, takes: readonly Take[]): Promise<Decision> {
+  return decisionOf(takes, (await decide(transaction, [takes]))[0]!);
+}
+
 /** One row for each request, in their order. */
-async function decide(db: Db, requests: readonly (readonly Take[])[]): Promise<Row[]> {
+async function decide(db: Queries, requests: readonly (readonly Take[])[]): Promise<Row[]> {
   return (await db.pool.query<Row>(rateTake, columnsOf(requests))).rows;
 }
 

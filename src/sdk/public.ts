@@ -15,4 +15,5 @@ export {
 export type { Bytes, Upload } from "./form.ts";
 export type { Pages } from "./pages.ts";
 export type { Stream } from "./stream.ts";
+export { type KeySet, type ReceiptProofLike, type VerifiedReceipt, verifyReceipt } from "./verify-receipt.ts";
 export type { Succeeded, WaitOptions } from "./wait.ts";

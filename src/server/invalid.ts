@@ -7,9 +7,9 @@ import { tagValues } from "./document.ts";
 export type Finding = NonNullable<Validate["errors"]>[number];
 
 /** Throws missing_parameter, invalid_parameter or the field's own code for the finding that helps the caller most. */
-export function failInvalid(findings: readonly Finding[], options: { skipSegments?: number } = {}): never {
+export function failInvalid(findings: readonly Finding[], options: { skipSegments?: number; inside?: readonly string[] } = {}): never {
   const finding = chooseFinding(findings);
-  const path = segmentsOf(finding.instancePath).slice(options.skipSegments ?? 0);
+  const path = [...(options.inside ?? []), ...segmentsOf(finding.instancePath).slice(options.skipSegments ?? 0)];
   const expected = expectedForm(finding);
   const missing = missingField(finding);
   if (missing !== null) {

@@ -28,7 +28,7 @@ export function createPages(edge: Edge): Pages {
   return (exchange) => (exchange.path === "/" ? frontDoor(exchange) : (pages.get(exchange.path) ?? docs(exchange)));
 }
 
-// The pages for machines: /healthz, /readyz and /metrics. They need no key; /metrics needs a separate token if the operator has
+// The pages for machines: /healthz, /readyz, the keys that sign receipts, and /metrics. They need no key; /metrics needs a separate token if the operator has
 // set one.
 
 /** A load balancer's probe waits about this long; a database that hangs counts as unavailable. */
@@ -42,6 +42,10 @@ function probePages(edge: Edge): Record<string, Page> {
     "/readyz": async () => {
       const reason = await whyUnready(edge);
       return reason === null ? json(200, { status: "ready" }) : json(503, { status: "unavailable", reason });
+    },
+    "/.well-known/jwks.json": async () => {
+      const keys = json(200, await edge.context.receiptKeys.jwks());
+      return { ...keys, headers: { "content-type": "application/jwk-set+json", "cache-control": "public, max-age=300" } };
     },
     "/metrics": async ({ req }) => {
       if (!mayRead(edge.context.config.metricsToken, req.headers.authorization)) return unauthorized;

@@ -188,7 +188,15 @@ export function readJson(
   found(loggableModel(content.value));
   const validate = bodies[id];
   if (validate !== undefined && !validate(content.value)) failInvalid(validate.errors ?? []);
+  if (id === "createQuote") checkQuoted(content.value as { operation: OperationId; body: object }, content.text);
   return content;
+}
+
+/** What is quoted is checked as its own operation does. */
+function checkQuoted({ operation, body }: { operation: OperationId; body: object }, text: string): void {
+  if (text.includes("\\u0000")) assertNoNul(without(body, promptFields[operation] ?? []), ["body"]);
+  const validate = bodies[operation];
+  if (validate !== undefined && !validate(body)) failInvalid(validate.errors ?? [], { inside: ["body"] });
 }
 
 // Which top-level fields of a body are only forwarded to a model and stored nowhere. They may contain a NUL: agents send a command's
@@ -207,4 +215,5 @@ const promptFields: Partial<Record<OperationId, readonly string[]>> = {
   createVideo: ["prompt"],
   createDecision: ["state"],
   createSystemOneDecision: ["state"],
+  createQuote: ["body"], // checked as its own operation's
 };

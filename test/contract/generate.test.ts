@@ -21,7 +21,8 @@ const promised = `createChatCompletion createMessage countMessageTokens createCo
   createMusic createSoundEffect listVoices cloneVoice designVoice listModels getModel recommendModels getPricing getLegacyPricing listTiers
   getCreditBalance createTopup getTopup listLedgerEntries receivePaymentEvent signUp verifyAccount resendVerification signIn
   signInWithProvider getSession signOut forgotPassword resetPassword createApiKey listApiKeys updateApiKey deleteApiKey getLimits
-  listUsageLogs getReceipt startSignIn createResponse listErrors`.split(/\s+/);
+  listUsageLogs getReceipt startSignIn createResponse listErrors
+  createQuote getReceiptProof`.split(/\s+/);
 
 describe("generated files", () => {
   oneInThree()("are what the spec says now, wherever the checkout stands", () => {

@@ -62,6 +62,7 @@ const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => s
   getJob: [/job_\w+/, () => fieldOfReply("createImage", "id")],
   getGenmediaJob: [/gm_\w+/, () => fieldOfReply("runGenmedia", "request_id")],
   getReceipt: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
+  getReceiptProof: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
 };
 
 const check = createChecker(

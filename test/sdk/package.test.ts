@@ -68,6 +68,7 @@ describe("the README's samples run as they stand", () => {
     [/\w+ .* 0\.\d+ USD$/m, /^https?:.* 0\.\d+ USD$/m],
     [/^north\/chat-large req_\w+ [\d.e-]+ [\d.e-]+$/m, /^model_not_found \[/m, /^purchase$/m],
     [/^\S+ pending$/m, /^\S+ succeeded$/m, /^1$/m, /^audio\/mpeg 0\.\d+ USD$/m, /^00:00:00,000 --> /m],
+    [/^true 0\.\d+ 0\.\d+$/m, /^0\.\d+$/m],
     [/\w/],
   ];
   test.each(samples.map((_, index) => index))("sample %i", async (index) => {

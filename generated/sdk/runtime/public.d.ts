@@ -7,4 +7,5 @@ export { type AnyErrorCode, type ErrorFields, type JobFailure, type LocalError, 
 export type { Bytes, Upload } from "./form.js";
 export type { Pages } from "./pages.js";
 export type { Stream } from "./stream.js";
+export { type KeySet, type ReceiptProofLike, type VerifiedReceipt, verifyReceipt } from "./verify-receipt.js";
 export type { Succeeded, WaitOptions } from "./wait.js";

@@ -2,3 +2,4 @@
 export { createClient } from "./client.js";
 export { costOf } from "./cost.js";
 export { SvcError, } from "./error.js";
+export { verifyReceipt } from "./verify-receipt.js";

@@ -17,7 +17,7 @@ export function clientSource(document: Document): string {
   const groups = Object.entries(tree).map(([name, inner]) => `    this.${name} = ${literal(inner, "    ")};\n`);
   return `import * as f from "./functions.js";
 import { createClient } from "./runtime/client.js";
-export { costOf, createClient, SvcError } from "./runtime/public.js";
+export { costOf, createClient, SvcError, verifyReceipt } from "./runtime/public.js";
 
 export class Svc {
   constructor(options) {

@@ -29,7 +29,7 @@ import { newKey, segment, withUsage } from "./runtime/route-parts.js";
 import { stream } from "./runtime/stream.js";
 import { text } from "./runtime/text.js";
 import { untilDone } from "./runtime/wait.js";
-export { costOf, createClient, SvcError } from "./runtime/public.js";
+export { costOf, createClient, SvcError, verifyReceipt } from "./runtime/public.js";
 
 ${[...functions, ...waits].join("\n")}`;
 }
