@@ -12,14 +12,14 @@ import type { TokenBill, TokenCall } from "./token-call.ts";
 
 /**
  * Says whether the upstream is to stop when the caller disconnects; else it is read on: for the end of the answer, or for the usage behind it.
- * `answered.tally` is set once a stream has begun. Made here, because it lives as long as the answer and must keep nothing of the request.
+ * `shows`: all that is billed is seen in its stream, reasoning aside. `answered.tally` is set once a stream has begun. Made here, because it lives as long as the answer and must keep nothing of the request.
  */
-export function stopsOnDisconnect({ route, model }: Candidate, stream: boolean, answered: { tally: Tally | null }): () => boolean {
+export function stopsOnDisconnect({ route, model }: Candidate, shows: boolean, answered: { tally: Tally | null }): () => boolean {
   const { onDisconnect } = route.provider;
   return () => {
     const { tally } = answered;
     if (tally?.finished) return false;
-    return onDisconnect === null ? stream && !thinksUnseen(model, tally) : onDisconnect === "cancel";
+    return onDisconnect === null ? shows && !thinksUnseen(model, tally) : onDisconnect === "cancel";
   };
 }
 

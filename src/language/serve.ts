@@ -46,6 +46,8 @@ export interface RequestAdapter<Answer extends Whole, Stream extends AnswerStrea
   cap: OutputCap;
   /** The service tier that was asked for; absent or null: none. */
   tier?: string | null | undefined;
+  /** The most web searches that its provider may make for all answers on this model; absent: it asks for none. */
+  webSearches?(model: Model): number;
   /** Makes one attempt at one route. */
   call(tried: RouteTry): Promise<Answer | Stream>;
   /** Characters of an answer whose upstream reports no usage, counted like a stream's tally, so that both cost the same. */
@@ -74,15 +76,20 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
       throw asDeclared(own(error), ask.operationId);
     });
   const { cap, stream, tier = null } = adapter;
-  const call = await openTokenCall(context, ask, { admitted, stream, size, cap, tier });
+  const webSearches = adapter.webSearches?.(model) ?? 0;
+  const call = await openTokenCall(context, ask, { admitted, stream, size, cap, tier, webSearches });
   const { hold } = call;
   const mayServe = (other: Model) =>
-    other.type === adapter.type && adapter.fits(other) && hasRoom(other, size, cap) && mayUse(ask.caller, other);
+    other.type === adapter.type &&
+    adapter.fits(other) &&
+    hasRoom(other, size, cap) &&
+    mayUse(ask.caller, other) &&
+    (adapter.webSearches?.(other) ?? 0) <= webSearches;
   const candidates = candidatesOf(context.catalog, model, mayServe);
   try {
     const callOne = async (candidate: Candidate, heard: UpstreamCall["heard"]) => {
       const answered: { tally: Tally | null } = { tally: null };
-      const stops = stopsOnDisconnect(candidate, stream, answered);
+      const stops = stopsOnDisconnect(candidate, stream && webSearches === 0, answered);
       const work = (upstream: UpstreamCall) => adapter.call({ candidate, hold, size, upstream });
       const answer = await callUpstream(call, candidate, { heard, stops, work });
       if (answer.kind === "stream") answered.tally = answer.tally;

@@ -132,6 +132,7 @@ export function usageLogRecord(row: LogRow, maskedKey: (key: { prefix: string; l
     completion_tokens: output,
     cached_tokens: Number(row.cache_read_tokens),
     reasoning_tokens: Number(row.reasoning_tokens),
+    ...webSearchesOf(row),
     units: row.units === null ? input + output : Number(row.units),
     unit: row.unit ?? "token",
     cost_usd: toUsd(row.cost),
@@ -141,6 +142,11 @@ export function usageLogRecord(row: LogRow, maskedKey: (key: { prefix: string; l
     fallback_layer: row.fallback_layer,
     job_id: row.job_id,
   };
+}
+
+/** Those that are charged; none where there were none. */
+export function webSearchesOf({ prices }: Pick<LogRow, "prices">): { web_searches?: number } {
+  return "web_searches" in prices && prices.web_searches !== undefined ? { web_searches: prices.web_searches } : {};
 }
 
 // Attempts of the last minutes by route and outcome, from the usage log: those of every process, unlike a circuit breaker's memory.

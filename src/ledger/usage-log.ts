@@ -39,6 +39,9 @@ export interface LoggedPrices {
   service_tier?: string;
   /** They are those of long prompts. */
   long_context?: true;
+  /** Of one web search, on a call that asked for searches, and how many are charged: beside the prices, as tokens have columns and these none. */
+  web_search?: string;
+  web_searches?: number;
   /** The charge was rounded up to a multiple of this, in 1e-8 USD; absent: 1. */
   step?: string;
 }

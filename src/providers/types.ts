@@ -45,6 +45,7 @@ export interface RouteCost {
   /** Written to the prompt cache for an hour. */
   cacheWriteHour: Price;
   request: Price;
+  webSearch: Price;
   image: Price;
   second: Price;
   minute: Price;

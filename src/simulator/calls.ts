@@ -21,8 +21,8 @@ export interface SimulatorCall {
   outcome: "open" | "answered" | "aborted" | "broken";
   /** Records of a stream that were written. */
   records: number;
-  /** Tokens that a host would bill for it; null: nothing. */
-  billed: { input: number; output: number } | null;
+  /** Tokens and web searches that a host would bill for it; null: nothing. */
+  billed: { input: number; output: number; searches: number } | null;
 }
 
 export interface SimulatorCounters {
