@@ -15,6 +15,8 @@ export interface AttemptRecord {
   latency_ms: number;
   /** What the upstream calls its answer, for questions to the provider; absent: it named none. */
   response_id?: string;
+  /** How many requests the provider answered for it; absent: one, or none where it failed. */
+  requests?: number;
   /** Why it failed: a cause of src/providers/errors/upstream-error.ts, and its text. Absent: it succeeded, or is older than causes in the log. */
   cause?: string;
   detail?: string;

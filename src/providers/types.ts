@@ -62,11 +62,14 @@ export interface UpstreamCall {
   publicModel: string;
   /** The account whose fair quota the call counts against; absent: the gateway's own work, such as a job's. */
   account?: bigint | undefined;
-  /** Told what the upstream calls its answer; absent: no record of it is kept. */
-  heard?: ((responseId: string) => void) | undefined;
+  /** Told of each answer; absent: no record of it is kept. */
+  heard?: Heard | undefined;
   /** Absent: a call that doesn't depend on a caller's connection. */
   disconnect?: Disconnect | undefined;
 }
+
+/** `responseId`: what the upstream calls its answer; null: it names none. `served`: it is no error. */
+export type Heard = (responseId: string | null, served: boolean) => void;
 
 /** How a call learns that its caller disconnected, and what it had sent by then. */
 export interface Disconnect {
