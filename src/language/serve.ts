@@ -19,7 +19,7 @@ import { type Candidate, candidatesOf } from "../routing/candidates.ts";
 import { capFor } from "./chat/upstream-body.ts";
 import { assertRoom, hasRoom, type OutputCap, surelyFits } from "./context-window.ts";
 import { countedUsage } from "./counted-usage.ts";
-import { chargeUnanswered, chargeWhole, stopsOnDisconnect } from "./abandoned-call.ts";
+import { chargeUnanswered, chargeWhole, stopsOnDisconnect, UnfinishedCall } from "./abandoned-call.ts";
 import type { PromptSize } from "./prompt-size.ts";
 import { openTokenCall, type TokenBill, type TokenCall, type TokenHold } from "./token-call.ts";
 
@@ -109,8 +109,9 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     const counted = () => countedUsage(context, size, { deltas: 0, characters, prompt: null });
     return { kind: "whole", ask, call, headers, answer, bill: await call.complete(answer.usage, counted) };
   } catch (thrown) {
-    const ending = { ask, failed: call.failed, disconnected: () => chargeUnanswered(context, call) };
-    throw suggestOthers(await endUnserved(context, ending, thrown, own), context.catalog, candidates, mayServe);
+    const ending = { ask, failed: call.failed, disconnected: () => chargeUnanswered(context, call, thrown) };
+    const ended: unknown = thrown instanceof UnfinishedCall ? ask.signal.reason : thrown;
+    throw suggestOthers(await endUnserved(context, ending, ended, own), context.catalog, candidates, mayServe);
   }
 }
 

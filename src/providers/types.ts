@@ -77,6 +77,8 @@ export interface Disconnect {
   stopUpstream: AbortSignal;
   /** Called when a request goes onto a socket: from then on the provider may bill it. */
   onSent(): void;
+  /** The caller disconnected: what was sent is awaited, and nothing more is to be sent. */
+  isGone(): boolean;
 }
 
 /** An answer in one piece. */
@@ -100,6 +102,8 @@ export interface Tally {
   covered: { deltas: number; characters: number };
   /** Whether the answer has ended, usage aside. */
   finished: boolean;
+  /** How many of its choices have ended. */
+  ended: number;
   /** Whether any reasoning was shown. */
   reasoned: boolean;
 }

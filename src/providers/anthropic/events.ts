@@ -66,7 +66,8 @@ export function readEvents({ publicModel, provider, promptTokens, searches }: Ev
     if (typeof objectOf(event["usage"])["output_tokens"] === "number")
       cover(tally, readMessageUsage(usage, searches ? blocks.searched() : undefined));
     const said = objectOf(event["delta"]);
-    if (typeof said["stop_reason"] === "string") Object.assign(tally, { end: readEnd(said, blocks.called(), provider), finished: true });
+    if (typeof said["stop_reason"] === "string")
+      Object.assign(tally, { end: readEnd(said, blocks.called(), provider), finished: true, ended: 1 });
   }
 
   function readEvent(type: string, event: Json, data: string): MessageRecord[] | Promise<MessageRecord[]> {
