@@ -535,7 +535,7 @@ export interface paths {
          *     charges the measured usage afterwards. A failed call and an interrupted stream cost nothing. A client that disconnects pays for what it
          *     received.
          *
-         *     A field that changes what a provider charges reaches the provider only where the gateway has a price for it. Otherwise these are dropped: `service_tier`, `priority`, `speed`, `inference_geo`, `models`, `fallbacks`, `route`, `provider`, `preset`, `transforms`, `model_list`, `custom_llm_provider`, `extra_body`, `extra_headers`, `extra_query`, `search_options`, `audio`, `image_config`. These give 400 `invalid_parameter`, unless they are null, false or empty: `api_key`, `api_base`, `base_url`, `tools` (except type `function` and `custom`), `plugins`, `web_search`, `web_search_options`, `enable_search`, `search_parameters`, `modalities` (except `text`), `best_of` (except `1`). Other spellings of a known field, such as `Model` or `maxTokens`, are dropped.
+         *     A field that changes what a provider charges reaches the provider only where the gateway has a price for it. Otherwise these are dropped: `service_tier`, `priority`, `speed`, `inference_geo`, `models`, `fallbacks`, `route`, `provider`, `preset`, `transforms`, `model_list`, `custom_llm_provider`, `extra_body`, `extra_headers`, `extra_query`, `search_options`, `audio`, `image_config`. These give 400 `invalid_parameter`, unless they are null, false or empty: `api_key`, `api_base`, `base_url`, `tools` (except type `function` and `custom`), `plugins`, `web_search`, `web_search_options` (except on models with `pricing.per_web_search`), `enable_search`, `search_parameters`, `modalities` (except `text`), `best_of` (except `1`). Other spellings of a known field, such as `Model` or `maxTokens`, are dropped.
          */
         post: operations["createChatCompletion"];
         delete?: never;
@@ -743,7 +743,7 @@ export interface paths {
          *     not an embedding model is refused with 400 `wrong_endpoint`, a value or a text that the model does not accept with 400
          *     `request_rejected`.
          *
-         *     A field that changes what a provider charges reaches the provider only where the gateway has a price for it. Otherwise these are dropped: `service_tier`, `priority`, `speed`, `inference_geo`, `models`, `fallbacks`, `route`, `provider`, `preset`, `transforms`, `model_list`, `custom_llm_provider`, `extra_body`, `extra_headers`, `extra_query`, `search_options`, `audio`, `image_config`. These give 400 `invalid_parameter`, unless they are null, false or empty: `api_key`, `api_base`, `base_url`, `tools` (except type `function` and `custom`), `plugins`, `web_search`, `web_search_options`, `enable_search`, `search_parameters`, `modalities` (except `text`), `best_of` (except `1`). Other spellings of a known field, such as `Model` or `maxTokens`, are dropped.
+         *     A field that changes what a provider charges reaches the provider only where the gateway has a price for it. Otherwise these are dropped: `service_tier`, `priority`, `speed`, `inference_geo`, `models`, `fallbacks`, `route`, `provider`, `preset`, `transforms`, `model_list`, `custom_llm_provider`, `extra_body`, `extra_headers`, `extra_query`, `search_options`, `audio`, `image_config`. These give 400 `invalid_parameter`, unless they are null, false or empty: `api_key`, `api_base`, `base_url`, `tools` (except type `function` and `custom`), `plugins`, `web_search`, `web_search_options` (except on models with `pricing.per_web_search`), `enable_search`, `search_parameters`, `modalities` (except `text`), `best_of` (except `1`). Other spellings of a known field, such as `Model` or `maxTokens`, are dropped.
          */
         post: operations["createEmbeddings"];
         delete?: never;
@@ -931,7 +931,7 @@ export interface paths {
          *     calls. The thinking budget is sent only on the first turn: once the history contains a `thinking`, `redacted_thinking` or `tool_use`
          *     block of the assistant, the request is sent without it.
          *
-         *     A field that changes what a provider charges reaches the provider only where the gateway has a price for it. Otherwise these are dropped: `service_tier`, `priority`, `speed`, `inference_geo`, `models`, `fallbacks`, `route`, `provider`, `preset`, `transforms`, `model_list`, `custom_llm_provider`, `extra_body`, `extra_headers`, `extra_query`, `search_options`, `audio`, `image_config`. These give 400 `invalid_parameter`, unless they are null, false or empty: `api_key`, `api_base`, `base_url`, `tools` (except type `function` and `custom`), `plugins`, `web_search`, `web_search_options`, `enable_search`, `search_parameters`, `modalities` (except `text`), `best_of` (except `1`). Other spellings of a known field, such as `Model` or `maxTokens`, are dropped.
+         *     A field that changes what a provider charges reaches the provider only where the gateway has a price for it. Otherwise these are dropped: `service_tier`, `priority`, `speed`, `inference_geo`, `models`, `fallbacks`, `route`, `provider`, `preset`, `transforms`, `model_list`, `custom_llm_provider`, `extra_body`, `extra_headers`, `extra_query`, `search_options`, `audio`, `image_config`. These give 400 `invalid_parameter`, unless they are null, false or empty: `api_key`, `api_base`, `base_url`, `tools` (except type `function` and `custom`), `plugins`, `web_search`, `web_search_options` (except on models with `pricing.per_web_search`), `enable_search`, `search_parameters`, `modalities` (except `text`), `best_of` (except `1`). Other spellings of a known field, such as `Model` or `maxTokens`, are dropped.
          */
         post: operations["createMessage"];
         delete?: never;
@@ -1092,7 +1092,7 @@ export interface paths {
          *     Errors have the older format: branch on `error.type`; a 402 also carries it as `error.code`. A 401, 402 or 403 from the model's provider
          *     becomes 503 `server_error`, any other 4xx becomes `invalid_request`.
          *
-         *     A field that changes what a provider charges reaches the provider only where the gateway has a price for it. Otherwise these are dropped: `service_tier`, `priority`, `speed`, `inference_geo`, `models`, `fallbacks`, `route`, `provider`, `preset`, `transforms`, `model_list`, `custom_llm_provider`, `extra_body`, `extra_headers`, `extra_query`, `search_options`, `audio`, `image_config`. These give 400 `invalid_parameter`, unless they are null, false or empty: `api_key`, `api_base`, `base_url`, `tools` (except type `function` and `custom`), `plugins`, `web_search`, `web_search_options`, `enable_search`, `search_parameters`, `modalities` (except `text`), `best_of` (except `1`). Other spellings of a known field, such as `Model` or `maxTokens`, are dropped.
+         *     A field that changes what a provider charges reaches the provider only where the gateway has a price for it. Otherwise these are dropped: `service_tier`, `priority`, `speed`, `inference_geo`, `models`, `fallbacks`, `route`, `provider`, `preset`, `transforms`, `model_list`, `custom_llm_provider`, `extra_body`, `extra_headers`, `extra_query`, `search_options`, `audio`, `image_config`. These give 400 `invalid_parameter`, unless they are null, false or empty: `api_key`, `api_base`, `base_url`, `tools` (except type `function` and `custom`), `plugins`, `web_search`, `web_search_options` (except on models with `pricing.per_web_search`), `enable_search`, `search_parameters`, `modalities` (except `text`), `best_of` (except `1`). Other spellings of a known field, such as `Model` or `maxTokens`, are dropped.
          */
         post: operations["createRerank"];
         delete?: never;
@@ -2401,6 +2401,12 @@ export interface components {
             /** @description Prices of a request whose prompt is longer than `above` tokens. */
             long_context?: components["schemas"]["CatalogLongContext"];
             /**
+             * Format: int32
+             * @description The most web searches that one answer may bring. It bounds `web_search_options`, which is refused without it, and lowers a larger
+             *     `max_uses` of `/v1/messages`.
+             */
+            max_web_searches?: number;
+            /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
@@ -2409,6 +2415,8 @@ export interface components {
             output?: components["schemas"]["CatalogUsd"];
             /** @description Flat fee in USD per request to a search model; default 0. */
             per_request?: components["schemas"]["CatalogUsd"];
+            /** @description USD per web search that the provider makes for a request. Without it a request that asks for searches is refused. Language models only. */
+            per_web_search?: components["schemas"]["CatalogUsd"];
             /**
              * @description What a service tier of the provider costs, as a multiple of every token price: `{ flex: 0.5, priority: 2 }`. A request's `service_tier`
              *     reaches the provider only if it is listed here, or if the provider's `forward` names the field.
@@ -2506,6 +2514,8 @@ export interface components {
             per_request?: components["schemas"]["CatalogUsd"];
             /** @description USD per second of video or music. */
             per_second?: components["schemas"]["CatalogUsd"];
+            /** @description USD per web search that the provider makes for a request. */
+            per_web_search?: components["schemas"]["CatalogUsd"];
         };
         /**
          * Format: double
@@ -2866,7 +2876,10 @@ export interface components {
             user?: string | null;
             /** @description How detailed the answer is, such as `low`; default: the model's. */
             verbosity?: string | null;
-            /** @description How the provider searches the web. Gives 400 `invalid_parameter`, unless the gateway has a price for it. */
+            /**
+             * @description Lets the provider search the web, on models with `pricing.per_web_search` and `pricing.max_web_searches`. Gives 400 `invalid_parameter`
+             *     on others.
+             */
             web_search_options?: {
                 [key: string]: unknown;
             } | null;
@@ -2934,6 +2947,8 @@ export interface components {
             prompt_tokens: number;
             /** @description Breakdown of the prompt's tokens. */
             prompt_tokens_details: components["schemas"]["PromptTokensDetails"];
+            /** @description Calls of tools that the provider ran, in requests with `web_search_options`. */
+            server_tool_use?: components["schemas"]["ServerToolUsage"];
             /**
              * Format: int64
              * @description The sum of both.
@@ -7428,8 +7443,8 @@ export interface components {
         };
         /** @description Where an image comes from. */
         ImageSource: components["schemas"]["Base64Source"] | components["schemas"]["UrlSource"] | components["schemas"]["FileSource"];
-        /** @description A block of a message. Blocks of tools that the provider runs are refused with 400 `unsupported_content`. */
-        InputBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"] | components["schemas"]["InputThinkingBlock"] | components["schemas"]["RedactedThinkingBlock"] | components["schemas"]["ToolUseBlock"] | components["schemas"]["ToolResultBlock"] | components["schemas"]["OtherBlock"];
+        /** @description A block of a message. Blocks of other tools that the provider runs than searches are refused with 400 `unsupported_content`. */
+        InputBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"] | components["schemas"]["InputThinkingBlock"] | components["schemas"]["RedactedThinkingBlock"] | components["schemas"]["ToolUseBlock"] | components["schemas"]["ToolResultBlock"] | components["schemas"]["ServerToolUseBlock"] | components["schemas"]["WebSearchToolResultBlock"] | components["schemas"]["OtherBlock"];
         /** @description The next part of a tool call's arguments. */
         InputJsonDelta: {
             /** @description The next part of the arguments' JSON text. */
@@ -7935,9 +7950,14 @@ export interface components {
             input_schema?: {
                 [key: string]: unknown;
             };
+            /** @description How many searches there may be; at most, and by default, the model's `pricing.max_web_searches`. */
+            max_uses?: number | null;
             /** @description Name of the tool: up to 128 characters of letters, digits, `_` and `-`. */
             name: string;
-            /** @description `custom`, the default. Tools that the provider runs (`web_search_…`, `bash_…`) are refused with 400 `unsupported_content`. */
+            /**
+             * @description `custom`, the default, or `web_search_20250305` on models with `pricing.per_web_search`: the provider searches. Other tools that it runs
+             *     (`bash_…`), and searches on other models, are refused with 400 `unsupported_content`.
+             */
             type?: string | null;
         } & {
             [key: string]: unknown;
@@ -7966,6 +7986,8 @@ export interface components {
             output_tokens: number;
             /** @description Breakdown of the answer's tokens; on reasoning models. */
             output_tokens_details?: components["schemas"]["OutputTokensDetails"];
+            /** @description Calls of tools that the provider ran, in requests that offer `web_search`. */
+            server_tool_use?: components["schemas"]["ServerToolUsage"];
         };
         /**
          * @description Medium of a media model.
@@ -8063,6 +8085,11 @@ export interface components {
             input: number;
             /** @description Prices of a request with a longer prompt; absent: prices do not depend on its length. */
             long_context?: components["schemas"]["LongContextPricing"];
+            /**
+             * Format: int32
+             * @description The most web searches that one answer may bring; absent: the request has to say how many.
+             */
+            max_web_searches?: number;
             /** @description The unit of billing; equals the row's `pricing_mode`. */
             mode: components["schemas"]["PricingMode"];
             /**
@@ -8070,6 +8097,11 @@ export interface components {
              * @description USD per million output tokens, reasoning included; 0 unless `mode` is `per-token`, or if output is free.
              */
             output: number;
+            /**
+             * Format: double
+             * @description USD per web search that the provider makes for a request; absent: requests that ask for searches are refused.
+             */
+            per_web_search?: number;
             /** @description What each `service_tier` costs, as a multiple of every token price; absent: there is one tier. */
             service_tiers?: {
                 [key: string]: number;
@@ -8274,7 +8306,7 @@ export interface components {
             user: components["schemas"]["User"];
         };
         /**
-         * @description A block of a type that the gateway does not know, such as `server_tool_use` or `web_search_tool_result`. It is refused with 400
+         * @description A block of a type that the gateway does not know, such as `mcp_tool_use` or `code_execution_tool_result`. It is refused with 400
          *     `unsupported_content`; the message names the type.
          */
         OtherBlock: {
@@ -8283,8 +8315,8 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A block of an answer: first thinking, if the model shows it, then text and tool calls. */
-        OutputBlock: components["schemas"]["ThinkingBlock"] | components["schemas"]["RedactedThinkingBlock"] | components["schemas"]["TextBlock"] | components["schemas"]["ToolUseBlock"];
+        /** @description A block of an answer: first thinking, if the model shows it, then text, tool calls and searches. */
+        OutputBlock: components["schemas"]["ThinkingBlock"] | components["schemas"]["RedactedThinkingBlock"] | components["schemas"]["TextBlock"] | components["schemas"]["ToolUseBlock"] | components["schemas"]["ServerToolUseBlock"] | components["schemas"]["WebSearchToolResultBlock"];
         /** @description Effort and format of the answer. */
         OutputConfig: {
             /** @description How much the model thinks; default: the model's. */
@@ -8893,7 +8925,8 @@ export interface components {
             /** @description Quantity × price in USD, exact: decimal digits, not rounded. */
             amount_usd: string;
             /**
-             * @description What is billed. Tokens: `input`, `cache_read`, `cache_write`, `cache_write_1h`, `output`, and `request` for the fee per request. Media jobs: `image`,
+             * @description What is billed. Tokens: `input`, `cache_read`, `cache_write`, `cache_write_1h`, `output`, `web_search`, and
+             *     `request` for the fee per request. Media jobs: `image`,
              *     `megapixel` (the first), `further_megapixel`, `second`, and `references` for the fee of a request with reference images. Audio:
              *     `minute`, `character`, `second`, `song` and `call`.
              */
@@ -8959,6 +8992,11 @@ export interface components {
              * @description Reasoning tokens, counted inside `output`.
              */
             reasoning: number;
+            /**
+             * Format: int64
+             * @description Web searches that the provider made, in requests that ask for them; absent: none.
+             */
+            web_searches?: number;
         };
         /** @description Body of a 400. */
         ReceivePaymentEventError400: {
@@ -10400,6 +10438,32 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Calls of tools that the provider ran itself, each at a price of its own. */
+        ServerToolUsage: {
+            /**
+             * Format: int64
+             * @description Web searches that are charged.
+             */
+            web_search_requests: number;
+        };
+        /** @description A call of a tool that the provider runs itself, such as `web_search`. Only in conversations with models that have such tools. */
+        ServerToolUseBlock: {
+            /** @description Id of the call; its result repeats it. */
+            id: string;
+            /** @description Arguments of the call. */
+            input: {
+                [key: string]: unknown;
+            };
+            /** @description Name of the tool. */
+            name: string;
+            /**
+             * @description Always `server_tool_use`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "server_tool_use";
+        } & {
+            [key: string]: unknown;
+        };
         /** @description The session of the request. */
         Session: {
             /** @description Value for the header `X-Svc-CSRF`. Requests that use the cookie and change something require it. */
@@ -10867,6 +10931,11 @@ export interface components {
              * @description USD per million output tokens, as charged now; 0 if output is free.
              */
             output_per_1m: number;
+            /**
+             * Format: double
+             * @description USD per web search that the provider makes for a request; absent: requests that ask for searches are refused.
+             */
+            per_web_search?: number;
             /** @description What each `service_tier` costs, as a multiple of every token price; absent: there is one tier. */
             service_tiers?: {
                 [key: string]: number;
@@ -11592,6 +11661,11 @@ export interface components {
              * @description Quantity billed, in `unit`.
              */
             units: number;
+            /**
+             * Format: int64
+             * @description Web searches billed; absent: none.
+             */
+            web_searches?: number;
         };
         /** @description A page of the log. */
         UsageLogList: {
@@ -11950,6 +12024,20 @@ export interface components {
             style?: number | null;
             /** @description Makes the voice more like its speaker, but slower; default: the voice's own. */
             use_speaker_boost?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What a web search of the provider found. Send it back unchanged with the rest of the answer. */
+        WebSearchToolResultBlock: {
+            /** @description The results, or why there are none, as the provider says it. */
+            content: unknown;
+            /** @description Id of the search's `server_tool_use`. */
+            tool_use_id: string;
+            /**
+             * @description Always `web_search_tool_result`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "web_search_tool_result";
         } & {
             [key: string]: unknown;
         };

@@ -18432,6 +18432,13 @@ const schema_MessageTool = {
 "input_schema": {
 "type": "object",
 "additionalProperties": true
+},
+"max_uses": {
+"anyOf": [{
+"type": "integer",
+"format": "int32"
+}, { "type": "null" }],
+"minimum": 1
 }
 },
 "additionalProperties": true
@@ -18538,6 +18545,22 @@ const schema_InputBlock = {
 "required": ["type"]
 },
 "then": { "$ref": "#/components/schemas/ToolResultBlock" }
+},
+{
+"if": {
+"type": "object",
+"properties": { "type": { "const": "server_tool_use" } },
+"required": ["type"]
+},
+"then": { "$ref": "#/components/schemas/ServerToolUseBlock" }
+},
+{
+"if": {
+"type": "object",
+"properties": { "type": { "const": "web_search_tool_result" } },
+"required": ["type"]
+},
+"then": { "$ref": "#/components/schemas/WebSearchToolResultBlock" }
 }
 ]
 };
@@ -18591,6 +18614,54 @@ const schema_ToolUseBlock = {
 "type": "object",
 "additionalProperties": true
 }
+},
+"additionalProperties": true
+};
+const schema_ServerToolUseBlock = {
+"type": "object",
+"required": [
+"type",
+"id",
+"name",
+"input"
+],
+"properties": {
+"type": {
+"type": "string",
+"enum": ["server_tool_use"]
+},
+"id": {
+"type": "string",
+"minLength": 1
+},
+"name": {
+"type": "string",
+"minLength": 1
+},
+"input": {
+"type": "object",
+"additionalProperties": true
+}
+},
+"additionalProperties": true
+};
+const schema_WebSearchToolResultBlock = {
+"type": "object",
+"required": [
+"type",
+"tool_use_id",
+"content"
+],
+"properties": {
+"type": {
+"type": "string",
+"enum": ["web_search_tool_result"]
+},
+"tool_use_id": {
+"type": "string",
+"minLength": 1
+},
+"content": {}
 },
 "additionalProperties": true
 };
@@ -22256,6 +22327,356 @@ props0 = props0 || {};
 Object.assign(props0, props7);
 }
 }
+const _errs77 = errors;
+const _errs78 = errors;
+let valid23 = true;
+const _errs79 = errors;
+if (errors === _errs79) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+if (data.type === void 0 && "type") {
+const err32 = {};
+if (vErrors === null) vErrors = [err32];
+else vErrors.push(err32);
+errors++;
+} else if (data.type !== void 0) {
+if ("server_tool_use" !== data.type) {
+const err33 = {};
+if (vErrors === null) vErrors = [err33];
+else vErrors.push(err33);
+errors++;
+}
+}
+} else {
+const err34 = {};
+if (vErrors === null) vErrors = [err34];
+else vErrors.push(err34);
+errors++;
+}
+}
+var _valid8 = _errs79 === errors;
+errors = _errs78;
+if (vErrors !== null) {
+if (_errs78) vErrors.length = _errs78;
+else vErrors = null;
+}
+if (_valid8) {
+const _errs82 = errors;
+if (errors === errors) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing12;
+if (data.type === void 0 && (missing12 = "type") || data.id === void 0 && (missing12 = "id") || data.name === void 0 && (missing12 = "name") || data.input === void 0 && (missing12 = "input")) {
+validate_InputBlock.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing12 },
+message: "must have required property '" + missing12 + "'",
+parentSchema: schema_ServerToolUseBlock,
+data
+}];
+return false;
+} else {
+if (data.type !== void 0) {
+let data18 = data.type;
+const _errs86 = errors;
+if (typeof data18 !== "string") {
+validate_InputBlock.errors = [{
+instancePath: instancePath + "/type",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ServerToolUseBlock.properties.type,
+data: data18
+}];
+return false;
+}
+if (!(data18 === "server_tool_use")) {
+validate_InputBlock.errors = [{
+instancePath: instancePath + "/type",
+keyword: "enum",
+params: { allowedValues: schema_ServerToolUseBlock.properties.type.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_ServerToolUseBlock.properties.type,
+data: data18
+}];
+return false;
+}
+var valid26 = _errs86 === errors;
+} else var valid26 = true;
+if (valid26) {
+if (data.id !== void 0) {
+let data19 = data.id;
+const _errs88 = errors;
+if (errors === _errs88) {
+if (typeof data19 === "string") {
+if (func_7a031813(data19) < 1) {
+validate_InputBlock.errors = [{
+instancePath: instancePath + "/id",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_ServerToolUseBlock.properties.id,
+data: data19
+}];
+return false;
+}
+} else {
+validate_InputBlock.errors = [{
+instancePath: instancePath + "/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ServerToolUseBlock.properties.id,
+data: data19
+}];
+return false;
+}
+}
+var valid26 = _errs88 === errors;
+} else var valid26 = true;
+if (valid26) {
+if (data.name !== void 0) {
+let data20 = data.name;
+const _errs90 = errors;
+if (errors === _errs90) {
+if (typeof data20 === "string") {
+if (func_7a031813(data20) < 1) {
+validate_InputBlock.errors = [{
+instancePath: instancePath + "/name",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_ServerToolUseBlock.properties.name,
+data: data20
+}];
+return false;
+}
+} else {
+validate_InputBlock.errors = [{
+instancePath: instancePath + "/name",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ServerToolUseBlock.properties.name,
+data: data20
+}];
+return false;
+}
+}
+var valid26 = _errs90 === errors;
+} else var valid26 = true;
+if (valid26) {
+if (data.input !== void 0) {
+let data21 = data.input;
+const _errs92 = errors;
+if (errors === _errs92) {
+if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {} else {
+validate_InputBlock.errors = [{
+instancePath: instancePath + "/input",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ServerToolUseBlock.properties.input,
+data: data21
+}];
+return false;
+}
+}
+var valid26 = _errs92 === errors;
+} else var valid26 = true;
+}
+}
+}
+}
+} else {
+validate_InputBlock.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ServerToolUseBlock,
+data
+}];
+return false;
+}
+}
+var _valid8 = _errs82 === errors;
+valid23 = _valid8;
+if (valid23) var props8 = true;
+}
+if (!valid23) {
+const err35 = {
+instancePath,
+keyword: "if",
+params: { failingKeyword: "then" },
+message: "must match \"then\" schema",
+parentSchema: schema_InputBlock.allOf[8],
+data
+};
+if (vErrors === null) vErrors = [err35];
+else vErrors.push(err35);
+errors++;
+validate_InputBlock.errors = vErrors;
+return false;
+}
+var valid0 = _errs77 === errors;
+if (valid0) {
+if (props0 !== true && props8 !== void 0) {
+if (props8 === true) props0 = true;
+else {
+props0 = props0 || {};
+Object.assign(props0, props8);
+}
+}
+const _errs95 = errors;
+const _errs96 = errors;
+let valid27 = true;
+const _errs97 = errors;
+if (errors === _errs97) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+if (data.type === void 0 && "type") {
+const err36 = {};
+if (vErrors === null) vErrors = [err36];
+else vErrors.push(err36);
+errors++;
+} else if (data.type !== void 0) {
+if ("web_search_tool_result" !== data.type) {
+const err37 = {};
+if (vErrors === null) vErrors = [err37];
+else vErrors.push(err37);
+errors++;
+}
+}
+} else {
+const err38 = {};
+if (vErrors === null) vErrors = [err38];
+else vErrors.push(err38);
+errors++;
+}
+}
+var _valid9 = _errs97 === errors;
+errors = _errs96;
+if (vErrors !== null) {
+if (_errs96) vErrors.length = _errs96;
+else vErrors = null;
+}
+if (_valid9) {
+const _errs100 = errors;
+if (errors === errors) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing14;
+if (data.type === void 0 && (missing14 = "type") || data.tool_use_id === void 0 && (missing14 = "tool_use_id") || data.content === void 0 && (missing14 = "content")) {
+validate_InputBlock.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing14 },
+message: "must have required property '" + missing14 + "'",
+parentSchema: schema_WebSearchToolResultBlock,
+data
+}];
+return false;
+} else {
+if (data.type !== void 0) {
+let data23 = data.type;
+const _errs104 = errors;
+if (typeof data23 !== "string") {
+validate_InputBlock.errors = [{
+instancePath: instancePath + "/type",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_WebSearchToolResultBlock.properties.type,
+data: data23
+}];
+return false;
+}
+if (!(data23 === "web_search_tool_result")) {
+validate_InputBlock.errors = [{
+instancePath: instancePath + "/type",
+keyword: "enum",
+params: { allowedValues: schema_WebSearchToolResultBlock.properties.type.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_WebSearchToolResultBlock.properties.type,
+data: data23
+}];
+return false;
+}
+var valid30 = _errs104 === errors;
+} else var valid30 = true;
+if (valid30) {
+if (data.tool_use_id !== void 0) {
+let data24 = data.tool_use_id;
+const _errs106 = errors;
+if (errors === _errs106) {
+if (typeof data24 === "string") {
+if (func_7a031813(data24) < 1) {
+validate_InputBlock.errors = [{
+instancePath: instancePath + "/tool_use_id",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_WebSearchToolResultBlock.properties.tool_use_id,
+data: data24
+}];
+return false;
+}
+} else {
+validate_InputBlock.errors = [{
+instancePath: instancePath + "/tool_use_id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_WebSearchToolResultBlock.properties.tool_use_id,
+data: data24
+}];
+return false;
+}
+}
+var valid30 = _errs106 === errors;
+} else var valid30 = true;
+}
+}
+} else {
+validate_InputBlock.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_WebSearchToolResultBlock,
+data
+}];
+return false;
+}
+}
+var _valid9 = _errs100 === errors;
+valid27 = _valid9;
+if (valid27) var props9 = true;
+}
+if (!valid27) {
+const err39 = {
+instancePath,
+keyword: "if",
+params: { failingKeyword: "then" },
+message: "must match \"then\" schema",
+parentSchema: schema_InputBlock.allOf[9],
+data
+};
+if (vErrors === null) vErrors = [err39];
+else vErrors.push(err39);
+errors++;
+validate_InputBlock.errors = vErrors;
+return false;
+}
+var valid0 = _errs95 === errors;
+if (valid0) {
+if (props0 !== true && props9 !== void 0) {
+if (props9 === true) props0 = true;
+else {
+props0 = props0 || {};
+Object.assign(props0, props9);
+}
+}
+}
+}
 }
 }
 }
@@ -22266,13 +22687,13 @@ Object.assign(props0, props7);
 }
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing11;
-if (data.type === void 0 && (missing11 = "type")) {
+let missing15;
+if (data.type === void 0 && (missing15 = "type")) {
 validate_InputBlock.errors = [{
 instancePath,
 keyword: "required",
-params: { missingProperty: missing11 },
-message: "must have required property '" + missing11 + "'",
+params: { missingProperty: missing15 },
+message: "must have required property '" + missing15 + "'",
 parentSchema: schema_InputBlock,
 data
 }];
@@ -22283,15 +22704,15 @@ props0 = props0 || {};
 props0.type = true;
 }
 if (data.type !== void 0) {
-let data17 = data.type;
-if (typeof data17 !== "string") {
+let data25 = data.type;
+if (typeof data25 !== "string") {
 validate_InputBlock.errors = [{
 instancePath: instancePath + "/type",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_InputBlock.properties.type,
-data: data17
+data: data25
 }];
 return false;
 }
@@ -23994,12 +24415,109 @@ errors++;
 }
 var valid7 = _errs34 === errors;
 } else var valid7 = true;
+if (valid7) {
+if (data6.max_uses !== void 0) {
+let data11 = data6.max_uses;
+const _errs37 = errors;
+const _errs38 = errors;
+let valid9 = false;
+const _errs39 = errors;
+if (!(typeof data11 == "number" && !(data11 % 1) && !isNaN(data11))) {
+const err12 = {
+instancePath: instancePath + "/tools/" + i2 + "/max_uses",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_MessageTool.properties.max_uses.anyOf[0],
+data: data11
+};
+if (vErrors === null) vErrors = [err12];
+else vErrors.push(err12);
+errors++;
+}
+if (errors === _errs39) {
+if (typeof data11 == "number") {
+if (!formats_6f7aca8b.validate(data11)) {
+const err13 = {
+instancePath: instancePath + "/tools/" + i2 + "/max_uses",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_MessageTool.properties.max_uses.anyOf[0],
+data: data11
+};
+if (vErrors === null) vErrors = [err13];
+else vErrors.push(err13);
+errors++;
+}
+}
+}
+var _valid3 = _errs39 === errors;
+valid9 = valid9 || _valid3;
+const _errs41 = errors;
+if (data11 !== null) {
+const err14 = {
+instancePath: instancePath + "/tools/" + i2 + "/max_uses",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_MessageTool.properties.max_uses.anyOf[1],
+data: data11
+};
+if (vErrors === null) vErrors = [err14];
+else vErrors.push(err14);
+errors++;
+}
+var _valid3 = _errs41 === errors;
+valid9 = valid9 || _valid3;
+if (!valid9) {
+const err15 = {
+instancePath: instancePath + "/tools/" + i2 + "/max_uses",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_MessageTool.properties.max_uses,
+data: data11
+};
+if (vErrors === null) vErrors = [err15];
+else vErrors.push(err15);
+errors++;
+} else {
+errors = _errs38;
+if (vErrors !== null) {
+if (_errs38) vErrors.length = _errs38;
+else vErrors = null;
+}
+}
+if (errors === _errs37) {
+if (typeof data11 == "number") {
+if (data11 < 1 || isNaN(data11)) {
+const err16 = {
+instancePath: instancePath + "/tools/" + i2 + "/max_uses",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_MessageTool.properties.max_uses,
+data: data11
+};
+if (vErrors === null) vErrors = [err16];
+else vErrors.push(err16);
+errors++;
+}
+}
+}
+var valid7 = _errs37 === errors;
+} else var valid7 = true;
+}
 }
 }
 }
 }
 } else {
-const err12 = {
+const err17 = {
 instancePath: instancePath + "/tools/" + i2,
 keyword: "type",
 params: { type: "object" },
@@ -24007,15 +24525,15 @@ message: "must be object",
 parentSchema: schema_MessageTool,
 data: data6
 };
-if (vErrors === null) vErrors = [err12];
-else vErrors.push(err12);
+if (vErrors === null) vErrors = [err17];
+else vErrors.push(err17);
 errors++;
 }
 }
 if (!(_errs20 === errors)) break;
 }
 } else {
-const err13 = {
+const err18 = {
 instancePath: instancePath + "/tools",
 keyword: "type",
 params: { type: "array" },
@@ -24023,16 +24541,16 @@ message: "must be array",
 parentSchema: schema_MessageRequest.properties.tools.anyOf[0],
 data: data5
 };
-if (vErrors === null) vErrors = [err13];
-else vErrors.push(err13);
+if (vErrors === null) vErrors = [err18];
+else vErrors.push(err18);
 errors++;
 }
 }
 var _valid1 = _errs18 === errors;
 valid4 = valid4 || _valid1;
-const _errs37 = errors;
+const _errs43 = errors;
 if (data5 !== null) {
-const err14 = {
+const err19 = {
 instancePath: instancePath + "/tools",
 keyword: "type",
 params: { type: "null" },
@@ -24040,14 +24558,14 @@ message: "must be null",
 parentSchema: schema_MessageRequest.properties.tools.anyOf[1],
 data: data5
 };
-if (vErrors === null) vErrors = [err14];
-else vErrors.push(err14);
+if (vErrors === null) vErrors = [err19];
+else vErrors.push(err19);
 errors++;
 }
-var _valid1 = _errs37 === errors;
+var _valid1 = _errs43 === errors;
 valid4 = valid4 || _valid1;
 if (!valid4) {
-const err15 = {
+const err20 = {
 instancePath: instancePath + "/tools",
 keyword: "anyOf",
 params: {},
@@ -24055,8 +24573,8 @@ message: "must match a schema in anyOf",
 parentSchema: schema_MessageRequest.properties.tools,
 data: data5
 };
-if (vErrors === null) vErrors = [err15];
-else vErrors.push(err15);
+if (vErrors === null) vErrors = [err20];
+else vErrors.push(err20);
 errors++;
 validate_MessageRequest.errors = vErrors;
 return false;
@@ -24071,12 +24589,12 @@ var valid0 = _errs16 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.tool_choice !== void 0) {
-let data11 = data.tool_choice;
-const _errs39 = errors;
-const _errs40 = errors;
-let valid9 = false;
-const _errs41 = errors;
-if (!validate_MessageToolChoice(data11, {
+let data12 = data.tool_choice;
+const _errs45 = errors;
+const _errs46 = errors;
+let valid10 = false;
+const _errs47 = errors;
+if (!validate_MessageToolChoice(data12, {
 instancePath: instancePath + "/tool_choice",
 parentData: data,
 parentDataProperty: "tool_choice",
@@ -24086,55 +24604,55 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_MessageToolChoice.errors : vErrors.concat(validate_MessageToolChoice.errors);
 errors = vErrors.length;
 }
-var _valid3 = _errs41 === errors;
-valid9 = valid9 || _valid3;
-const _errs42 = errors;
-if (data11 !== null) {
-const err16 = {
+var _valid4 = _errs47 === errors;
+valid10 = valid10 || _valid4;
+const _errs48 = errors;
+if (data12 !== null) {
+const err21 = {
 instancePath: instancePath + "/tool_choice",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
 parentSchema: schema_MessageRequest.properties.tool_choice.anyOf[1],
-data: data11
+data: data12
 };
-if (vErrors === null) vErrors = [err16];
-else vErrors.push(err16);
+if (vErrors === null) vErrors = [err21];
+else vErrors.push(err21);
 errors++;
 }
-var _valid3 = _errs42 === errors;
-valid9 = valid9 || _valid3;
-if (!valid9) {
-const err17 = {
+var _valid4 = _errs48 === errors;
+valid10 = valid10 || _valid4;
+if (!valid10) {
+const err22 = {
 instancePath: instancePath + "/tool_choice",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
 parentSchema: schema_MessageRequest.properties.tool_choice,
-data: data11
+data: data12
 };
-if (vErrors === null) vErrors = [err17];
-else vErrors.push(err17);
+if (vErrors === null) vErrors = [err22];
+else vErrors.push(err22);
 errors++;
 validate_MessageRequest.errors = vErrors;
 return false;
 } else {
-errors = _errs40;
+errors = _errs46;
 if (vErrors !== null) {
-if (_errs40) vErrors.length = _errs40;
+if (_errs46) vErrors.length = _errs46;
 else vErrors = null;
 }
 }
-var valid0 = _errs39 === errors;
+var valid0 = _errs45 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.thinking !== void 0) {
-let data12 = data.thinking;
-const _errs44 = errors;
-const _errs45 = errors;
-let valid10 = false;
-const _errs46 = errors;
-if (!validate_MessageThinking(data12, {
+let data13 = data.thinking;
+const _errs50 = errors;
+const _errs51 = errors;
+let valid11 = false;
+const _errs52 = errors;
+if (!validate_MessageThinking(data13, {
 instancePath: instancePath + "/thinking",
 parentData: data,
 parentDataProperty: "thinking",
@@ -24144,55 +24662,55 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_MessageThinking.errors : vErrors.concat(validate_MessageThinking.errors);
 errors = vErrors.length;
 }
-var _valid4 = _errs46 === errors;
-valid10 = valid10 || _valid4;
-const _errs47 = errors;
-if (data12 !== null) {
-const err18 = {
+var _valid5 = _errs52 === errors;
+valid11 = valid11 || _valid5;
+const _errs53 = errors;
+if (data13 !== null) {
+const err23 = {
 instancePath: instancePath + "/thinking",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
 parentSchema: schema_MessageRequest.properties.thinking.anyOf[1],
-data: data12
+data: data13
 };
-if (vErrors === null) vErrors = [err18];
-else vErrors.push(err18);
+if (vErrors === null) vErrors = [err23];
+else vErrors.push(err23);
 errors++;
 }
-var _valid4 = _errs47 === errors;
-valid10 = valid10 || _valid4;
-if (!valid10) {
-const err19 = {
+var _valid5 = _errs53 === errors;
+valid11 = valid11 || _valid5;
+if (!valid11) {
+const err24 = {
 instancePath: instancePath + "/thinking",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
 parentSchema: schema_MessageRequest.properties.thinking,
-data: data12
+data: data13
 };
-if (vErrors === null) vErrors = [err19];
-else vErrors.push(err19);
+if (vErrors === null) vErrors = [err24];
+else vErrors.push(err24);
 errors++;
 validate_MessageRequest.errors = vErrors;
 return false;
 } else {
-errors = _errs45;
+errors = _errs51;
 if (vErrors !== null) {
-if (_errs45) vErrors.length = _errs45;
+if (_errs51) vErrors.length = _errs51;
 else vErrors = null;
 }
 }
-var valid0 = _errs44 === errors;
+var valid0 = _errs50 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.output_config !== void 0) {
-let data13 = data.output_config;
-const _errs49 = errors;
-const _errs50 = errors;
-let valid11 = false;
-const _errs51 = errors;
-if (!validate_OutputConfig(data13, {
+let data14 = data.output_config;
+const _errs55 = errors;
+const _errs56 = errors;
+let valid12 = false;
+const _errs57 = errors;
+if (!validate_OutputConfig(data14, {
 instancePath: instancePath + "/output_config",
 parentData: data,
 parentDataProperty: "output_config",
@@ -24202,349 +24720,270 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_OutputConfig.errors : vErrors.concat(validate_OutputConfig.errors);
 errors = vErrors.length;
 }
-var _valid5 = _errs51 === errors;
-valid11 = valid11 || _valid5;
-const _errs52 = errors;
-if (data13 !== null) {
-const err20 = {
+var _valid6 = _errs57 === errors;
+valid12 = valid12 || _valid6;
+const _errs58 = errors;
+if (data14 !== null) {
+const err25 = {
 instancePath: instancePath + "/output_config",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
 parentSchema: schema_MessageRequest.properties.output_config.anyOf[1],
-data: data13
-};
-if (vErrors === null) vErrors = [err20];
-else vErrors.push(err20);
-errors++;
-}
-var _valid5 = _errs52 === errors;
-valid11 = valid11 || _valid5;
-if (!valid11) {
-const err21 = {
-instancePath: instancePath + "/output_config",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_MessageRequest.properties.output_config,
-data: data13
-};
-if (vErrors === null) vErrors = [err21];
-else vErrors.push(err21);
-errors++;
-validate_MessageRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs50;
-if (vErrors !== null) {
-if (_errs50) vErrors.length = _errs50;
-else vErrors = null;
-}
-}
-var valid0 = _errs49 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.cache_control !== void 0) {
-let data14 = data.cache_control;
-const _errs54 = errors;
-const _errs55 = errors;
-let valid12 = false;
-const _errs56 = errors;
-if (errors === errors) {
-if (data14 && typeof data14 == "object" && !Array.isArray(data14)) {
-let missing2;
-if (data14.type === void 0 && (missing2 = "type")) {
-const err22 = {
-instancePath: instancePath + "/cache_control",
-keyword: "required",
-params: { missingProperty: missing2 },
-message: "must have required property '" + missing2 + "'",
-parentSchema: schema_CacheControl,
 data: data14
-};
-if (vErrors === null) vErrors = [err22];
-else vErrors.push(err22);
-errors++;
-} else {
-if (data14.type !== void 0) {
-let data15 = data14.type;
-const _errs60 = errors;
-if (typeof data15 !== "string") {
-const err23 = {
-instancePath: instancePath + "/cache_control/type",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CacheControl.properties.type,
-data: data15
-};
-if (vErrors === null) vErrors = [err23];
-else vErrors.push(err23);
-errors++;
-}
-var valid14 = _errs60 === errors;
-} else var valid14 = true;
-if (valid14) {
-if (data14.ttl !== void 0) {
-let data16 = data14.ttl;
-const _errs62 = errors;
-const _errs63 = errors;
-let valid15 = false;
-const _errs64 = errors;
-if (typeof data16 !== "string") {
-const err24 = {
-instancePath: instancePath + "/cache_control/ttl",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CacheControl.properties.ttl.anyOf[0],
-data: data16
-};
-if (vErrors === null) vErrors = [err24];
-else vErrors.push(err24);
-errors++;
-}
-var _valid7 = _errs64 === errors;
-valid15 = valid15 || _valid7;
-const _errs66 = errors;
-if (data16 !== null) {
-const err25 = {
-instancePath: instancePath + "/cache_control/ttl",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_CacheControl.properties.ttl.anyOf[1],
-data: data16
 };
 if (vErrors === null) vErrors = [err25];
 else vErrors.push(err25);
 errors++;
 }
-var _valid7 = _errs66 === errors;
-valid15 = valid15 || _valid7;
-if (!valid15) {
+var _valid6 = _errs58 === errors;
+valid12 = valid12 || _valid6;
+if (!valid12) {
 const err26 = {
-instancePath: instancePath + "/cache_control/ttl",
+instancePath: instancePath + "/output_config",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_CacheControl.properties.ttl,
-data: data16
+parentSchema: schema_MessageRequest.properties.output_config,
+data: data14
 };
 if (vErrors === null) vErrors = [err26];
 else vErrors.push(err26);
 errors++;
+validate_MessageRequest.errors = vErrors;
+return false;
 } else {
-errors = _errs63;
+errors = _errs56;
 if (vErrors !== null) {
-if (_errs63) vErrors.length = _errs63;
+if (_errs56) vErrors.length = _errs56;
 else vErrors = null;
 }
 }
-var valid14 = _errs62 === errors;
-} else var valid14 = true;
-}
-}
-} else {
+var valid0 = _errs55 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.cache_control !== void 0) {
+let data15 = data.cache_control;
+const _errs60 = errors;
+const _errs61 = errors;
+let valid13 = false;
+const _errs62 = errors;
+if (errors === errors) {
+if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
+let missing2;
+if (data15.type === void 0 && (missing2 = "type")) {
 const err27 = {
 instancePath: instancePath + "/cache_control",
-keyword: "type",
-params: { type: "object" },
-message: "must be object",
+keyword: "required",
+params: { missingProperty: missing2 },
+message: "must have required property '" + missing2 + "'",
 parentSchema: schema_CacheControl,
-data: data14
+data: data15
 };
 if (vErrors === null) vErrors = [err27];
 else vErrors.push(err27);
 errors++;
-}
-}
-var _valid6 = _errs56 === errors;
-valid12 = valid12 || _valid6;
-const _errs68 = errors;
-if (data14 !== null) {
+} else {
+if (data15.type !== void 0) {
+let data16 = data15.type;
+const _errs66 = errors;
+if (typeof data16 !== "string") {
 const err28 = {
-instancePath: instancePath + "/cache_control",
+instancePath: instancePath + "/cache_control/type",
 keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_MessageRequest.properties.cache_control.anyOf[1],
-data: data14
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CacheControl.properties.type,
+data: data16
 };
 if (vErrors === null) vErrors = [err28];
 else vErrors.push(err28);
 errors++;
 }
-var _valid6 = _errs68 === errors;
-valid12 = valid12 || _valid6;
-if (!valid12) {
+var valid15 = _errs66 === errors;
+} else var valid15 = true;
+if (valid15) {
+if (data15.ttl !== void 0) {
+let data17 = data15.ttl;
+const _errs68 = errors;
+const _errs69 = errors;
+let valid16 = false;
+const _errs70 = errors;
+if (typeof data17 !== "string") {
 const err29 = {
-instancePath: instancePath + "/cache_control",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_MessageRequest.properties.cache_control,
-data: data14
+instancePath: instancePath + "/cache_control/ttl",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CacheControl.properties.ttl.anyOf[0],
+data: data17
 };
 if (vErrors === null) vErrors = [err29];
 else vErrors.push(err29);
 errors++;
-validate_MessageRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs55;
-if (vErrors !== null) {
-if (_errs55) vErrors.length = _errs55;
-else vErrors = null;
 }
-}
-var valid0 = _errs54 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.max_tokens !== void 0) {
-let data17 = data.max_tokens;
-const _errs70 = errors;
-const _errs71 = errors;
-let valid16 = false;
+var _valid8 = _errs70 === errors;
+valid16 = valid16 || _valid8;
 const _errs72 = errors;
-if (!(typeof data17 == "number" && !(data17 % 1) && !isNaN(data17))) {
+if (data17 !== null) {
 const err30 = {
-instancePath: instancePath + "/max_tokens",
+instancePath: instancePath + "/cache_control/ttl",
 keyword: "type",
-params: { type: "integer" },
-message: "must be integer",
-parentSchema: schema_MessageRequest.properties.max_tokens.anyOf[0],
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_CacheControl.properties.ttl.anyOf[1],
 data: data17
 };
 if (vErrors === null) vErrors = [err30];
 else vErrors.push(err30);
 errors++;
 }
-if (errors === _errs72) {
-if (typeof data17 == "number") {
-if (!formats_6f7aca8b.validate(data17)) {
+var _valid8 = _errs72 === errors;
+valid16 = valid16 || _valid8;
+if (!valid16) {
 const err31 = {
-instancePath: instancePath + "/max_tokens",
-keyword: "format",
-params: { format: "int32" },
-message: "must match format \"int32\"",
-parentSchema: schema_MessageRequest.properties.max_tokens.anyOf[0],
+instancePath: instancePath + "/cache_control/ttl",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_CacheControl.properties.ttl,
 data: data17
 };
 if (vErrors === null) vErrors = [err31];
 else vErrors.push(err31);
 errors++;
+} else {
+errors = _errs69;
+if (vErrors !== null) {
+if (_errs69) vErrors.length = _errs69;
+else vErrors = null;
 }
 }
+var valid15 = _errs68 === errors;
+} else var valid15 = true;
 }
-var _valid8 = _errs72 === errors;
-valid16 = valid16 || _valid8;
-const _errs74 = errors;
-if (data17 !== null) {
+}
+} else {
 const err32 = {
-instancePath: instancePath + "/max_tokens",
+instancePath: instancePath + "/cache_control",
 keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_MessageRequest.properties.max_tokens.anyOf[1],
-data: data17
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CacheControl,
+data: data15
 };
 if (vErrors === null) vErrors = [err32];
 else vErrors.push(err32);
 errors++;
 }
-var _valid8 = _errs74 === errors;
-valid16 = valid16 || _valid8;
-if (!valid16) {
+}
+var _valid7 = _errs62 === errors;
+valid13 = valid13 || _valid7;
+const _errs74 = errors;
+if (data15 !== null) {
 const err33 = {
-instancePath: instancePath + "/max_tokens",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_MessageRequest.properties.max_tokens,
-data: data17
+instancePath: instancePath + "/cache_control",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_MessageRequest.properties.cache_control.anyOf[1],
+data: data15
 };
 if (vErrors === null) vErrors = [err33];
 else vErrors.push(err33);
 errors++;
-validate_MessageRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs71;
-if (vErrors !== null) {
-if (_errs71) vErrors.length = _errs71;
-else vErrors = null;
 }
-}
-if (errors === _errs70) {
-if (typeof data17 == "number") {
-if (data17 < 1 || isNaN(data17)) {
-validate_MessageRequest.errors = [{
-instancePath: instancePath + "/max_tokens",
-keyword: "minimum",
-params: {
-comparison: ">=",
-limit: 1
-},
-message: "must be >= 1",
-parentSchema: schema_MessageRequest.properties.max_tokens,
-data: data17
-}];
-return false;
-}
-}
-}
-var valid0 = _errs70 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.stream !== void 0) {
-let data18 = data.stream;
-const _errs76 = errors;
-const _errs77 = errors;
-let valid17 = false;
-const _errs78 = errors;
-if (typeof data18 !== "boolean") {
+var _valid7 = _errs74 === errors;
+valid13 = valid13 || _valid7;
+if (!valid13) {
 const err34 = {
-instancePath: instancePath + "/stream",
-keyword: "type",
-params: { type: "boolean" },
-message: "must be boolean",
-parentSchema: schema_MessageRequest.properties.stream.anyOf[0],
-data: data18
+instancePath: instancePath + "/cache_control",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_MessageRequest.properties.cache_control,
+data: data15
 };
 if (vErrors === null) vErrors = [err34];
 else vErrors.push(err34);
 errors++;
+validate_MessageRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs61;
+if (vErrors !== null) {
+if (_errs61) vErrors.length = _errs61;
+else vErrors = null;
 }
-var _valid9 = _errs78 === errors;
-valid17 = valid17 || _valid9;
-const _errs80 = errors;
-if (data18 !== null) {
+}
+var valid0 = _errs60 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.max_tokens !== void 0) {
+let data18 = data.max_tokens;
+const _errs76 = errors;
+const _errs77 = errors;
+let valid17 = false;
+const _errs78 = errors;
+if (!(typeof data18 == "number" && !(data18 % 1) && !isNaN(data18))) {
 const err35 = {
-instancePath: instancePath + "/stream",
+instancePath: instancePath + "/max_tokens",
 keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_MessageRequest.properties.stream.anyOf[1],
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_MessageRequest.properties.max_tokens.anyOf[0],
 data: data18
 };
 if (vErrors === null) vErrors = [err35];
 else vErrors.push(err35);
 errors++;
 }
-var _valid9 = _errs80 === errors;
-valid17 = valid17 || _valid9;
-if (!valid17) {
+if (errors === _errs78) {
+if (typeof data18 == "number") {
+if (!formats_6f7aca8b.validate(data18)) {
 const err36 = {
-instancePath: instancePath + "/stream",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_MessageRequest.properties.stream,
+instancePath: instancePath + "/max_tokens",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_MessageRequest.properties.max_tokens.anyOf[0],
 data: data18
 };
 if (vErrors === null) vErrors = [err36];
 else vErrors.push(err36);
+errors++;
+}
+}
+}
+var _valid9 = _errs78 === errors;
+valid17 = valid17 || _valid9;
+const _errs80 = errors;
+if (data18 !== null) {
+const err37 = {
+instancePath: instancePath + "/max_tokens",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_MessageRequest.properties.max_tokens.anyOf[1],
+data: data18
+};
+if (vErrors === null) vErrors = [err37];
+else vErrors.push(err37);
+errors++;
+}
+var _valid9 = _errs80 === errors;
+valid17 = valid17 || _valid9;
+if (!valid17) {
+const err38 = {
+instancePath: instancePath + "/max_tokens",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_MessageRequest.properties.max_tokens,
+data: data18
+};
+if (vErrors === null) vErrors = [err38];
+else vErrors.push(err38);
 errors++;
 validate_MessageRequest.errors = vErrors;
 return false;
@@ -24555,79 +24994,75 @@ if (_errs77) vErrors.length = _errs77;
 else vErrors = null;
 }
 }
+if (errors === _errs76) {
+if (typeof data18 == "number") {
+if (data18 < 1 || isNaN(data18)) {
+validate_MessageRequest.errors = [{
+instancePath: instancePath + "/max_tokens",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_MessageRequest.properties.max_tokens,
+data: data18
+}];
+return false;
+}
+}
+}
 var valid0 = _errs76 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.stop_sequences !== void 0) {
-let data19 = data.stop_sequences;
+if (data.stream !== void 0) {
+let data19 = data.stream;
 const _errs82 = errors;
 const _errs83 = errors;
 let valid18 = false;
 const _errs84 = errors;
-if (errors === _errs84) {
-if (Array.isArray(data19)) {
-const len3 = data19.length;
-for (let i3 = 0; i3 < len3; i3++) {
-let data20 = data19[i3];
-const _errs86 = errors;
-if (typeof data20 !== "string") {
-const err37 = {
-instancePath: instancePath + "/stop_sequences/" + i3,
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_MessageRequest.properties.stop_sequences.anyOf[0].items,
-data: data20
-};
-if (vErrors === null) vErrors = [err37];
-else vErrors.push(err37);
-errors++;
-}
-if (!(_errs86 === errors)) break;
-}
-} else {
-const err38 = {
-instancePath: instancePath + "/stop_sequences",
-keyword: "type",
-params: { type: "array" },
-message: "must be array",
-parentSchema: schema_MessageRequest.properties.stop_sequences.anyOf[0],
-data: data19
-};
-if (vErrors === null) vErrors = [err38];
-else vErrors.push(err38);
-errors++;
-}
-}
-var _valid10 = _errs84 === errors;
-valid18 = valid18 || _valid10;
-const _errs88 = errors;
-if (data19 !== null) {
+if (typeof data19 !== "boolean") {
 const err39 = {
-instancePath: instancePath + "/stop_sequences",
+instancePath: instancePath + "/stream",
 keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_MessageRequest.properties.stop_sequences.anyOf[1],
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_MessageRequest.properties.stream.anyOf[0],
 data: data19
 };
 if (vErrors === null) vErrors = [err39];
 else vErrors.push(err39);
 errors++;
 }
-var _valid10 = _errs88 === errors;
+var _valid10 = _errs84 === errors;
 valid18 = valid18 || _valid10;
-if (!valid18) {
+const _errs86 = errors;
+if (data19 !== null) {
 const err40 = {
-instancePath: instancePath + "/stop_sequences",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_MessageRequest.properties.stop_sequences,
+instancePath: instancePath + "/stream",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_MessageRequest.properties.stream.anyOf[1],
 data: data19
 };
 if (vErrors === null) vErrors = [err40];
 else vErrors.push(err40);
+errors++;
+}
+var _valid10 = _errs86 === errors;
+valid18 = valid18 || _valid10;
+if (!valid18) {
+const err41 = {
+instancePath: instancePath + "/stream",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_MessageRequest.properties.stream,
+data: data19
+};
+if (vErrors === null) vErrors = [err41];
+else vErrors.push(err41);
 errors++;
 validate_MessageRequest.errors = vErrors;
 return false;
@@ -24641,116 +25076,91 @@ else vErrors = null;
 var valid0 = _errs82 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.temperature !== void 0) {
-let data21 = data.temperature;
+if (data.stop_sequences !== void 0) {
+let data20 = data.stop_sequences;
+const _errs88 = errors;
+const _errs89 = errors;
+let valid19 = false;
 const _errs90 = errors;
-const _errs91 = errors;
-let valid20 = false;
+if (errors === _errs90) {
+if (Array.isArray(data20)) {
+const len3 = data20.length;
+for (let i3 = 0; i3 < len3; i3++) {
+let data21 = data20[i3];
 const _errs92 = errors;
-if (errors === _errs92) {
-if (typeof data21 == "number") {
-if (!formats_f5433107.validate(data21)) {
-const err41 = {
-instancePath: instancePath + "/temperature",
-keyword: "format",
-params: { format: "double" },
-message: "must match format \"double\"",
-parentSchema: schema_MessageRequest.properties.temperature.anyOf[0],
-data: data21
-};
-if (vErrors === null) vErrors = [err41];
-else vErrors.push(err41);
-errors++;
-}
-} else {
+if (typeof data21 !== "string") {
 const err42 = {
-instancePath: instancePath + "/temperature",
+instancePath: instancePath + "/stop_sequences/" + i3,
 keyword: "type",
-params: { type: "number" },
-message: "must be number",
-parentSchema: schema_MessageRequest.properties.temperature.anyOf[0],
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_MessageRequest.properties.stop_sequences.anyOf[0].items,
 data: data21
 };
 if (vErrors === null) vErrors = [err42];
 else vErrors.push(err42);
 errors++;
 }
+if (!(_errs92 === errors)) break;
 }
-var _valid11 = _errs92 === errors;
-valid20 = valid20 || _valid11;
-const _errs94 = errors;
-if (data21 !== null) {
+} else {
 const err43 = {
-instancePath: instancePath + "/temperature",
+instancePath: instancePath + "/stop_sequences",
 keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_MessageRequest.properties.temperature.anyOf[1],
-data: data21
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_MessageRequest.properties.stop_sequences.anyOf[0],
+data: data20
 };
 if (vErrors === null) vErrors = [err43];
 else vErrors.push(err43);
 errors++;
 }
-var _valid11 = _errs94 === errors;
-valid20 = valid20 || _valid11;
-if (!valid20) {
+}
+var _valid11 = _errs90 === errors;
+valid19 = valid19 || _valid11;
+const _errs94 = errors;
+if (data20 !== null) {
 const err44 = {
-instancePath: instancePath + "/temperature",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_MessageRequest.properties.temperature,
-data: data21
+instancePath: instancePath + "/stop_sequences",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_MessageRequest.properties.stop_sequences.anyOf[1],
+data: data20
 };
 if (vErrors === null) vErrors = [err44];
 else vErrors.push(err44);
 errors++;
+}
+var _valid11 = _errs94 === errors;
+valid19 = valid19 || _valid11;
+if (!valid19) {
+const err45 = {
+instancePath: instancePath + "/stop_sequences",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_MessageRequest.properties.stop_sequences,
+data: data20
+};
+if (vErrors === null) vErrors = [err45];
+else vErrors.push(err45);
+errors++;
 validate_MessageRequest.errors = vErrors;
 return false;
 } else {
-errors = _errs91;
+errors = _errs89;
 if (vErrors !== null) {
-if (_errs91) vErrors.length = _errs91;
+if (_errs89) vErrors.length = _errs89;
 else vErrors = null;
 }
 }
-if (errors === _errs90) {
-if (typeof data21 == "number") {
-if (data21 > 2 || isNaN(data21)) {
-validate_MessageRequest.errors = [{
-instancePath: instancePath + "/temperature",
-keyword: "maximum",
-params: {
-comparison: "<=",
-limit: 2
-},
-message: "must be <= 2",
-parentSchema: schema_MessageRequest.properties.temperature,
-data: data21
-}];
-return false;
-} else if (data21 < 0 || isNaN(data21)) {
-validate_MessageRequest.errors = [{
-instancePath: instancePath + "/temperature",
-keyword: "minimum",
-params: {
-comparison: ">=",
-limit: 0
-},
-message: "must be >= 0",
-parentSchema: schema_MessageRequest.properties.temperature,
-data: data21
-}];
-return false;
-}
-}
-}
-var valid0 = _errs90 === errors;
+var valid0 = _errs88 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.top_p !== void 0) {
-let data22 = data.top_p;
+if (data.temperature !== void 0) {
+let data22 = data.temperature;
 const _errs96 = errors;
 const _errs97 = errors;
 let valid21 = false;
@@ -24758,29 +25168,29 @@ const _errs98 = errors;
 if (errors === _errs98) {
 if (typeof data22 == "number") {
 if (!formats_f5433107.validate(data22)) {
-const err45 = {
-instancePath: instancePath + "/top_p",
+const err46 = {
+instancePath: instancePath + "/temperature",
 keyword: "format",
 params: { format: "double" },
 message: "must match format \"double\"",
-parentSchema: schema_MessageRequest.properties.top_p.anyOf[0],
-data: data22
-};
-if (vErrors === null) vErrors = [err45];
-else vErrors.push(err45);
-errors++;
-}
-} else {
-const err46 = {
-instancePath: instancePath + "/top_p",
-keyword: "type",
-params: { type: "number" },
-message: "must be number",
-parentSchema: schema_MessageRequest.properties.top_p.anyOf[0],
+parentSchema: schema_MessageRequest.properties.temperature.anyOf[0],
 data: data22
 };
 if (vErrors === null) vErrors = [err46];
 else vErrors.push(err46);
+errors++;
+}
+} else {
+const err47 = {
+instancePath: instancePath + "/temperature",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_MessageRequest.properties.temperature.anyOf[0],
+data: data22
+};
+if (vErrors === null) vErrors = [err47];
+else vErrors.push(err47);
 errors++;
 }
 }
@@ -24788,31 +25198,31 @@ var _valid12 = _errs98 === errors;
 valid21 = valid21 || _valid12;
 const _errs100 = errors;
 if (data22 !== null) {
-const err47 = {
-instancePath: instancePath + "/top_p",
+const err48 = {
+instancePath: instancePath + "/temperature",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_MessageRequest.properties.top_p.anyOf[1],
+parentSchema: schema_MessageRequest.properties.temperature.anyOf[1],
 data: data22
 };
-if (vErrors === null) vErrors = [err47];
-else vErrors.push(err47);
+if (vErrors === null) vErrors = [err48];
+else vErrors.push(err48);
 errors++;
 }
 var _valid12 = _errs100 === errors;
 valid21 = valid21 || _valid12;
 if (!valid21) {
-const err48 = {
-instancePath: instancePath + "/top_p",
+const err49 = {
+instancePath: instancePath + "/temperature",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_MessageRequest.properties.top_p,
+parentSchema: schema_MessageRequest.properties.temperature,
 data: data22
 };
-if (vErrors === null) vErrors = [err48];
-else vErrors.push(err48);
+if (vErrors === null) vErrors = [err49];
+else vErrors.push(err49);
 errors++;
 validate_MessageRequest.errors = vErrors;
 return false;
@@ -24825,29 +25235,29 @@ else vErrors = null;
 }
 if (errors === _errs96) {
 if (typeof data22 == "number") {
-if (data22 > 1 || isNaN(data22)) {
+if (data22 > 2 || isNaN(data22)) {
 validate_MessageRequest.errors = [{
-instancePath: instancePath + "/top_p",
+instancePath: instancePath + "/temperature",
 keyword: "maximum",
 params: {
 comparison: "<=",
-limit: 1
+limit: 2
 },
-message: "must be <= 1",
-parentSchema: schema_MessageRequest.properties.top_p,
+message: "must be <= 2",
+parentSchema: schema_MessageRequest.properties.temperature,
 data: data22
 }];
 return false;
 } else if (data22 < 0 || isNaN(data22)) {
 validate_MessageRequest.errors = [{
-instancePath: instancePath + "/top_p",
+instancePath: instancePath + "/temperature",
 keyword: "minimum",
 params: {
 comparison: ">=",
 limit: 0
 },
 message: "must be >= 0",
-parentSchema: schema_MessageRequest.properties.top_p,
+parentSchema: schema_MessageRequest.properties.temperature,
 data: data22
 }];
 return false;
@@ -24857,71 +25267,70 @@ return false;
 var valid0 = _errs96 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.top_k !== void 0) {
-let data23 = data.top_k;
+if (data.top_p !== void 0) {
+let data23 = data.top_p;
 const _errs102 = errors;
 const _errs103 = errors;
 let valid22 = false;
 const _errs104 = errors;
-if (!(typeof data23 == "number" && !(data23 % 1) && !isNaN(data23))) {
-const err49 = {
-instancePath: instancePath + "/top_k",
-keyword: "type",
-params: { type: "integer" },
-message: "must be integer",
-parentSchema: schema_MessageRequest.properties.top_k.anyOf[0],
-data: data23
-};
-if (vErrors === null) vErrors = [err49];
-else vErrors.push(err49);
-errors++;
-}
 if (errors === _errs104) {
 if (typeof data23 == "number") {
-if (!formats_6f7aca8b.validate(data23)) {
+if (!formats_f5433107.validate(data23)) {
 const err50 = {
-instancePath: instancePath + "/top_k",
+instancePath: instancePath + "/top_p",
 keyword: "format",
-params: { format: "int32" },
-message: "must match format \"int32\"",
-parentSchema: schema_MessageRequest.properties.top_k.anyOf[0],
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_MessageRequest.properties.top_p.anyOf[0],
 data: data23
 };
 if (vErrors === null) vErrors = [err50];
 else vErrors.push(err50);
 errors++;
 }
-}
-}
-var _valid13 = _errs104 === errors;
-valid22 = valid22 || _valid13;
-const _errs106 = errors;
-if (data23 !== null) {
+} else {
 const err51 = {
-instancePath: instancePath + "/top_k",
+instancePath: instancePath + "/top_p",
 keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_MessageRequest.properties.top_k.anyOf[1],
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_MessageRequest.properties.top_p.anyOf[0],
 data: data23
 };
 if (vErrors === null) vErrors = [err51];
 else vErrors.push(err51);
 errors++;
 }
-var _valid13 = _errs106 === errors;
+}
+var _valid13 = _errs104 === errors;
 valid22 = valid22 || _valid13;
-if (!valid22) {
+const _errs106 = errors;
+if (data23 !== null) {
 const err52 = {
-instancePath: instancePath + "/top_k",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_MessageRequest.properties.top_k,
+instancePath: instancePath + "/top_p",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_MessageRequest.properties.top_p.anyOf[1],
 data: data23
 };
 if (vErrors === null) vErrors = [err52];
 else vErrors.push(err52);
+errors++;
+}
+var _valid13 = _errs106 === errors;
+valid22 = valid22 || _valid13;
+if (!valid22) {
+const err53 = {
+instancePath: instancePath + "/top_p",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_MessageRequest.properties.top_p,
+data: data23
+};
+if (vErrors === null) vErrors = [err53];
+else vErrors.push(err53);
 errors++;
 validate_MessageRequest.errors = vErrors;
 return false;
@@ -24934,16 +25343,29 @@ else vErrors = null;
 }
 if (errors === _errs102) {
 if (typeof data23 == "number") {
-if (data23 < 0 || isNaN(data23)) {
+if (data23 > 1 || isNaN(data23)) {
 validate_MessageRequest.errors = [{
-instancePath: instancePath + "/top_k",
+instancePath: instancePath + "/top_p",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1
+},
+message: "must be <= 1",
+parentSchema: schema_MessageRequest.properties.top_p,
+data: data23
+}];
+return false;
+} else if (data23 < 0 || isNaN(data23)) {
+validate_MessageRequest.errors = [{
+instancePath: instancePath + "/top_p",
 keyword: "minimum",
 params: {
 comparison: ">=",
 limit: 0
 },
 message: "must be >= 0",
-parentSchema: schema_MessageRequest.properties.top_k,
+parentSchema: schema_MessageRequest.properties.top_p,
 data: data23
 }];
 return false;
@@ -24953,113 +25375,71 @@ return false;
 var valid0 = _errs102 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.metadata !== void 0) {
-let data24 = data.metadata;
+if (data.top_k !== void 0) {
+let data24 = data.top_k;
 const _errs108 = errors;
 const _errs109 = errors;
 let valid23 = false;
 const _errs110 = errors;
-if (errors === errors) {
-if (data24 && typeof data24 == "object" && !Array.isArray(data24)) {
-if (data24.user_id !== void 0) {
-let data25 = data24.user_id;
-const _errs115 = errors;
-let valid26 = false;
-const _errs116 = errors;
-if (typeof data25 !== "string") {
-const err53 = {
-instancePath: instancePath + "/metadata/user_id",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_MessageMetadata.properties.user_id.anyOf[0],
-data: data25
-};
-if (vErrors === null) vErrors = [err53];
-else vErrors.push(err53);
-errors++;
-}
-var _valid15 = _errs116 === errors;
-valid26 = valid26 || _valid15;
-const _errs118 = errors;
-if (data25 !== null) {
+if (!(typeof data24 == "number" && !(data24 % 1) && !isNaN(data24))) {
 const err54 = {
-instancePath: instancePath + "/metadata/user_id",
+instancePath: instancePath + "/top_k",
 keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_MessageMetadata.properties.user_id.anyOf[1],
-data: data25
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_MessageRequest.properties.top_k.anyOf[0],
+data: data24
 };
 if (vErrors === null) vErrors = [err54];
 else vErrors.push(err54);
 errors++;
 }
-var _valid15 = _errs118 === errors;
-valid26 = valid26 || _valid15;
-if (!valid26) {
+if (errors === _errs110) {
+if (typeof data24 == "number") {
+if (!formats_6f7aca8b.validate(data24)) {
 const err55 = {
-instancePath: instancePath + "/metadata/user_id",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_MessageMetadata.properties.user_id,
-data: data25
+instancePath: instancePath + "/top_k",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_MessageRequest.properties.top_k.anyOf[0],
+data: data24
 };
 if (vErrors === null) vErrors = [err55];
 else vErrors.push(err55);
 errors++;
-} else {
-errors = _errs115;
-if (vErrors !== null) {
-if (_errs115) vErrors.length = _errs115;
-else vErrors = null;
 }
 }
 }
-} else {
+var _valid14 = _errs110 === errors;
+valid23 = valid23 || _valid14;
+const _errs112 = errors;
+if (data24 !== null) {
 const err56 = {
-instancePath: instancePath + "/metadata",
+instancePath: instancePath + "/top_k",
 keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_MessageMetadata,
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_MessageRequest.properties.top_k.anyOf[1],
 data: data24
 };
 if (vErrors === null) vErrors = [err56];
 else vErrors.push(err56);
 errors++;
 }
-}
-var _valid14 = _errs110 === errors;
+var _valid14 = _errs112 === errors;
 valid23 = valid23 || _valid14;
-const _errs120 = errors;
-if (data24 !== null) {
+if (!valid23) {
 const err57 = {
-instancePath: instancePath + "/metadata",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_MessageRequest.properties.metadata.anyOf[1],
+instancePath: instancePath + "/top_k",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_MessageRequest.properties.top_k,
 data: data24
 };
 if (vErrors === null) vErrors = [err57];
 else vErrors.push(err57);
-errors++;
-}
-var _valid14 = _errs120 === errors;
-valid23 = valid23 || _valid14;
-if (!valid23) {
-const err58 = {
-instancePath: instancePath + "/metadata",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_MessageRequest.properties.metadata,
-data: data24
-};
-if (vErrors === null) vErrors = [err58];
-else vErrors.push(err58);
 errors++;
 validate_MessageRequest.errors = vErrors;
 return false;
@@ -25070,22 +25450,63 @@ if (_errs109) vErrors.length = _errs109;
 else vErrors = null;
 }
 }
+if (errors === _errs108) {
+if (typeof data24 == "number") {
+if (data24 < 0 || isNaN(data24)) {
+validate_MessageRequest.errors = [{
+instancePath: instancePath + "/top_k",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_MessageRequest.properties.top_k,
+data: data24
+}];
+return false;
+}
+}
+}
 var valid0 = _errs108 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.service_tier !== void 0) {
-let data26 = data.service_tier;
-const _errs122 = errors;
-const _errs123 = errors;
+if (data.metadata !== void 0) {
+let data25 = data.metadata;
+const _errs114 = errors;
+const _errs115 = errors;
+let valid24 = false;
+const _errs116 = errors;
+if (errors === errors) {
+if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
+if (data25.user_id !== void 0) {
+let data26 = data25.user_id;
+const _errs121 = errors;
 let valid27 = false;
-const _errs124 = errors;
+const _errs122 = errors;
 if (typeof data26 !== "string") {
-const err59 = {
-instancePath: instancePath + "/service_tier",
+const err58 = {
+instancePath: instancePath + "/metadata/user_id",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_MessageRequest.properties.service_tier.anyOf[0],
+parentSchema: schema_MessageMetadata.properties.user_id.anyOf[0],
+data: data26
+};
+if (vErrors === null) vErrors = [err58];
+else vErrors.push(err58);
+errors++;
+}
+var _valid16 = _errs122 === errors;
+valid27 = valid27 || _valid16;
+const _errs124 = errors;
+if (data26 !== null) {
+const err59 = {
+instancePath: instancePath + "/metadata/user_id",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_MessageMetadata.properties.user_id.anyOf[1],
 data: data26
 };
 if (vErrors === null) vErrors = [err59];
@@ -25094,44 +25515,141 @@ errors++;
 }
 var _valid16 = _errs124 === errors;
 valid27 = valid27 || _valid16;
-const _errs126 = errors;
-if (data26 !== null) {
+if (!valid27) {
 const err60 = {
-instancePath: instancePath + "/service_tier",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_MessageRequest.properties.service_tier.anyOf[1],
+instancePath: instancePath + "/metadata/user_id",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_MessageMetadata.properties.user_id,
 data: data26
 };
 if (vErrors === null) vErrors = [err60];
 else vErrors.push(err60);
 errors++;
+} else {
+errors = _errs121;
+if (vErrors !== null) {
+if (_errs121) vErrors.length = _errs121;
+else vErrors = null;
 }
-var _valid16 = _errs126 === errors;
-valid27 = valid27 || _valid16;
-if (!valid27) {
+}
+}
+} else {
 const err61 = {
+instancePath: instancePath + "/metadata",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_MessageMetadata,
+data: data25
+};
+if (vErrors === null) vErrors = [err61];
+else vErrors.push(err61);
+errors++;
+}
+}
+var _valid15 = _errs116 === errors;
+valid24 = valid24 || _valid15;
+const _errs126 = errors;
+if (data25 !== null) {
+const err62 = {
+instancePath: instancePath + "/metadata",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_MessageRequest.properties.metadata.anyOf[1],
+data: data25
+};
+if (vErrors === null) vErrors = [err62];
+else vErrors.push(err62);
+errors++;
+}
+var _valid15 = _errs126 === errors;
+valid24 = valid24 || _valid15;
+if (!valid24) {
+const err63 = {
+instancePath: instancePath + "/metadata",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_MessageRequest.properties.metadata,
+data: data25
+};
+if (vErrors === null) vErrors = [err63];
+else vErrors.push(err63);
+errors++;
+validate_MessageRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs115;
+if (vErrors !== null) {
+if (_errs115) vErrors.length = _errs115;
+else vErrors = null;
+}
+}
+var valid0 = _errs114 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.service_tier !== void 0) {
+let data27 = data.service_tier;
+const _errs128 = errors;
+const _errs129 = errors;
+let valid28 = false;
+const _errs130 = errors;
+if (typeof data27 !== "string") {
+const err64 = {
+instancePath: instancePath + "/service_tier",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_MessageRequest.properties.service_tier.anyOf[0],
+data: data27
+};
+if (vErrors === null) vErrors = [err64];
+else vErrors.push(err64);
+errors++;
+}
+var _valid17 = _errs130 === errors;
+valid28 = valid28 || _valid17;
+const _errs132 = errors;
+if (data27 !== null) {
+const err65 = {
+instancePath: instancePath + "/service_tier",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_MessageRequest.properties.service_tier.anyOf[1],
+data: data27
+};
+if (vErrors === null) vErrors = [err65];
+else vErrors.push(err65);
+errors++;
+}
+var _valid17 = _errs132 === errors;
+valid28 = valid28 || _valid17;
+if (!valid28) {
+const err66 = {
 instancePath: instancePath + "/service_tier",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
 parentSchema: schema_MessageRequest.properties.service_tier,
-data: data26
+data: data27
 };
-if (vErrors === null) vErrors = [err61];
-else vErrors.push(err61);
+if (vErrors === null) vErrors = [err66];
+else vErrors.push(err66);
 errors++;
 validate_MessageRequest.errors = vErrors;
 return false;
 } else {
-errors = _errs123;
+errors = _errs129;
 if (vErrors !== null) {
-if (_errs123) vErrors.length = _errs123;
+if (_errs129) vErrors.length = _errs129;
 else vErrors = null;
 }
 }
-var valid0 = _errs122 === errors;
+var valid0 = _errs128 === errors;
 } else var valid0 = true;
 }
 }
@@ -25657,12 +26175,109 @@ errors++;
 }
 var valid7 = _errs34 === errors;
 } else var valid7 = true;
+if (valid7) {
+if (data6.max_uses !== void 0) {
+let data11 = data6.max_uses;
+const _errs37 = errors;
+const _errs38 = errors;
+let valid9 = false;
+const _errs39 = errors;
+if (!(typeof data11 == "number" && !(data11 % 1) && !isNaN(data11))) {
+const err12 = {
+instancePath: instancePath + "/tools/" + i2 + "/max_uses",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_MessageTool.properties.max_uses.anyOf[0],
+data: data11
+};
+if (vErrors === null) vErrors = [err12];
+else vErrors.push(err12);
+errors++;
+}
+if (errors === _errs39) {
+if (typeof data11 == "number") {
+if (!formats_6f7aca8b.validate(data11)) {
+const err13 = {
+instancePath: instancePath + "/tools/" + i2 + "/max_uses",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_MessageTool.properties.max_uses.anyOf[0],
+data: data11
+};
+if (vErrors === null) vErrors = [err13];
+else vErrors.push(err13);
+errors++;
+}
+}
+}
+var _valid3 = _errs39 === errors;
+valid9 = valid9 || _valid3;
+const _errs41 = errors;
+if (data11 !== null) {
+const err14 = {
+instancePath: instancePath + "/tools/" + i2 + "/max_uses",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_MessageTool.properties.max_uses.anyOf[1],
+data: data11
+};
+if (vErrors === null) vErrors = [err14];
+else vErrors.push(err14);
+errors++;
+}
+var _valid3 = _errs41 === errors;
+valid9 = valid9 || _valid3;
+if (!valid9) {
+const err15 = {
+instancePath: instancePath + "/tools/" + i2 + "/max_uses",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_MessageTool.properties.max_uses,
+data: data11
+};
+if (vErrors === null) vErrors = [err15];
+else vErrors.push(err15);
+errors++;
+} else {
+errors = _errs38;
+if (vErrors !== null) {
+if (_errs38) vErrors.length = _errs38;
+else vErrors = null;
+}
+}
+if (errors === _errs37) {
+if (typeof data11 == "number") {
+if (data11 < 1 || isNaN(data11)) {
+const err16 = {
+instancePath: instancePath + "/tools/" + i2 + "/max_uses",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_MessageTool.properties.max_uses,
+data: data11
+};
+if (vErrors === null) vErrors = [err16];
+else vErrors.push(err16);
+errors++;
+}
+}
+}
+var valid7 = _errs37 === errors;
+} else var valid7 = true;
+}
 }
 }
 }
 }
 } else {
-const err12 = {
+const err17 = {
 instancePath: instancePath + "/tools/" + i2,
 keyword: "type",
 params: { type: "object" },
@@ -25670,15 +26285,15 @@ message: "must be object",
 parentSchema: schema_MessageTool,
 data: data6
 };
-if (vErrors === null) vErrors = [err12];
-else vErrors.push(err12);
+if (vErrors === null) vErrors = [err17];
+else vErrors.push(err17);
 errors++;
 }
 }
 if (!(_errs20 === errors)) break;
 }
 } else {
-const err13 = {
+const err18 = {
 instancePath: instancePath + "/tools",
 keyword: "type",
 params: { type: "array" },
@@ -25686,16 +26301,16 @@ message: "must be array",
 parentSchema: schema_TokenCountRequest.properties.tools.anyOf[0],
 data: data5
 };
-if (vErrors === null) vErrors = [err13];
-else vErrors.push(err13);
+if (vErrors === null) vErrors = [err18];
+else vErrors.push(err18);
 errors++;
 }
 }
 var _valid1 = _errs18 === errors;
 valid4 = valid4 || _valid1;
-const _errs37 = errors;
+const _errs43 = errors;
 if (data5 !== null) {
-const err14 = {
+const err19 = {
 instancePath: instancePath + "/tools",
 keyword: "type",
 params: { type: "null" },
@@ -25703,14 +26318,14 @@ message: "must be null",
 parentSchema: schema_TokenCountRequest.properties.tools.anyOf[1],
 data: data5
 };
-if (vErrors === null) vErrors = [err14];
-else vErrors.push(err14);
+if (vErrors === null) vErrors = [err19];
+else vErrors.push(err19);
 errors++;
 }
-var _valid1 = _errs37 === errors;
+var _valid1 = _errs43 === errors;
 valid4 = valid4 || _valid1;
 if (!valid4) {
-const err15 = {
+const err20 = {
 instancePath: instancePath + "/tools",
 keyword: "anyOf",
 params: {},
@@ -25718,8 +26333,8 @@ message: "must match a schema in anyOf",
 parentSchema: schema_TokenCountRequest.properties.tools,
 data: data5
 };
-if (vErrors === null) vErrors = [err15];
-else vErrors.push(err15);
+if (vErrors === null) vErrors = [err20];
+else vErrors.push(err20);
 errors++;
 validate_TokenCountRequest.errors = vErrors;
 return false;
@@ -25734,12 +26349,12 @@ var valid0 = _errs16 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.tool_choice !== void 0) {
-let data11 = data.tool_choice;
-const _errs39 = errors;
-const _errs40 = errors;
-let valid9 = false;
-const _errs41 = errors;
-if (!validate_MessageToolChoice(data11, {
+let data12 = data.tool_choice;
+const _errs45 = errors;
+const _errs46 = errors;
+let valid10 = false;
+const _errs47 = errors;
+if (!validate_MessageToolChoice(data12, {
 instancePath: instancePath + "/tool_choice",
 parentData: data,
 parentDataProperty: "tool_choice",
@@ -25749,55 +26364,55 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_MessageToolChoice.errors : vErrors.concat(validate_MessageToolChoice.errors);
 errors = vErrors.length;
 }
-var _valid3 = _errs41 === errors;
-valid9 = valid9 || _valid3;
-const _errs42 = errors;
-if (data11 !== null) {
-const err16 = {
+var _valid4 = _errs47 === errors;
+valid10 = valid10 || _valid4;
+const _errs48 = errors;
+if (data12 !== null) {
+const err21 = {
 instancePath: instancePath + "/tool_choice",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
 parentSchema: schema_TokenCountRequest.properties.tool_choice.anyOf[1],
-data: data11
+data: data12
 };
-if (vErrors === null) vErrors = [err16];
-else vErrors.push(err16);
+if (vErrors === null) vErrors = [err21];
+else vErrors.push(err21);
 errors++;
 }
-var _valid3 = _errs42 === errors;
-valid9 = valid9 || _valid3;
-if (!valid9) {
-const err17 = {
+var _valid4 = _errs48 === errors;
+valid10 = valid10 || _valid4;
+if (!valid10) {
+const err22 = {
 instancePath: instancePath + "/tool_choice",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
 parentSchema: schema_TokenCountRequest.properties.tool_choice,
-data: data11
+data: data12
 };
-if (vErrors === null) vErrors = [err17];
-else vErrors.push(err17);
+if (vErrors === null) vErrors = [err22];
+else vErrors.push(err22);
 errors++;
 validate_TokenCountRequest.errors = vErrors;
 return false;
 } else {
-errors = _errs40;
+errors = _errs46;
 if (vErrors !== null) {
-if (_errs40) vErrors.length = _errs40;
+if (_errs46) vErrors.length = _errs46;
 else vErrors = null;
 }
 }
-var valid0 = _errs39 === errors;
+var valid0 = _errs45 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.thinking !== void 0) {
-let data12 = data.thinking;
-const _errs44 = errors;
-const _errs45 = errors;
-let valid10 = false;
-const _errs46 = errors;
-if (!validate_MessageThinking(data12, {
+let data13 = data.thinking;
+const _errs50 = errors;
+const _errs51 = errors;
+let valid11 = false;
+const _errs52 = errors;
+if (!validate_MessageThinking(data13, {
 instancePath: instancePath + "/thinking",
 parentData: data,
 parentDataProperty: "thinking",
@@ -25807,55 +26422,55 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_MessageThinking.errors : vErrors.concat(validate_MessageThinking.errors);
 errors = vErrors.length;
 }
-var _valid4 = _errs46 === errors;
-valid10 = valid10 || _valid4;
-const _errs47 = errors;
-if (data12 !== null) {
-const err18 = {
+var _valid5 = _errs52 === errors;
+valid11 = valid11 || _valid5;
+const _errs53 = errors;
+if (data13 !== null) {
+const err23 = {
 instancePath: instancePath + "/thinking",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
 parentSchema: schema_TokenCountRequest.properties.thinking.anyOf[1],
-data: data12
+data: data13
 };
-if (vErrors === null) vErrors = [err18];
-else vErrors.push(err18);
+if (vErrors === null) vErrors = [err23];
+else vErrors.push(err23);
 errors++;
 }
-var _valid4 = _errs47 === errors;
-valid10 = valid10 || _valid4;
-if (!valid10) {
-const err19 = {
+var _valid5 = _errs53 === errors;
+valid11 = valid11 || _valid5;
+if (!valid11) {
+const err24 = {
 instancePath: instancePath + "/thinking",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
 parentSchema: schema_TokenCountRequest.properties.thinking,
-data: data12
+data: data13
 };
-if (vErrors === null) vErrors = [err19];
-else vErrors.push(err19);
+if (vErrors === null) vErrors = [err24];
+else vErrors.push(err24);
 errors++;
 validate_TokenCountRequest.errors = vErrors;
 return false;
 } else {
-errors = _errs45;
+errors = _errs51;
 if (vErrors !== null) {
-if (_errs45) vErrors.length = _errs45;
+if (_errs51) vErrors.length = _errs51;
 else vErrors = null;
 }
 }
-var valid0 = _errs44 === errors;
+var valid0 = _errs50 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.output_config !== void 0) {
-let data13 = data.output_config;
-const _errs49 = errors;
-const _errs50 = errors;
-let valid11 = false;
-const _errs51 = errors;
-if (!validate_OutputConfig(data13, {
+let data14 = data.output_config;
+const _errs55 = errors;
+const _errs56 = errors;
+let valid12 = false;
+const _errs57 = errors;
+if (!validate_OutputConfig(data14, {
 instancePath: instancePath + "/output_config",
 parentData: data,
 parentDataProperty: "output_config",
@@ -25865,203 +26480,203 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_OutputConfig.errors : vErrors.concat(validate_OutputConfig.errors);
 errors = vErrors.length;
 }
-var _valid5 = _errs51 === errors;
-valid11 = valid11 || _valid5;
-const _errs52 = errors;
-if (data13 !== null) {
-const err20 = {
+var _valid6 = _errs57 === errors;
+valid12 = valid12 || _valid6;
+const _errs58 = errors;
+if (data14 !== null) {
+const err25 = {
 instancePath: instancePath + "/output_config",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
 parentSchema: schema_TokenCountRequest.properties.output_config.anyOf[1],
-data: data13
-};
-if (vErrors === null) vErrors = [err20];
-else vErrors.push(err20);
-errors++;
-}
-var _valid5 = _errs52 === errors;
-valid11 = valid11 || _valid5;
-if (!valid11) {
-const err21 = {
-instancePath: instancePath + "/output_config",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_TokenCountRequest.properties.output_config,
-data: data13
-};
-if (vErrors === null) vErrors = [err21];
-else vErrors.push(err21);
-errors++;
-validate_TokenCountRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs50;
-if (vErrors !== null) {
-if (_errs50) vErrors.length = _errs50;
-else vErrors = null;
-}
-}
-var valid0 = _errs49 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.cache_control !== void 0) {
-let data14 = data.cache_control;
-const _errs54 = errors;
-const _errs55 = errors;
-let valid12 = false;
-const _errs56 = errors;
-if (errors === errors) {
-if (data14 && typeof data14 == "object" && !Array.isArray(data14)) {
-let missing2;
-if (data14.type === void 0 && (missing2 = "type")) {
-const err22 = {
-instancePath: instancePath + "/cache_control",
-keyword: "required",
-params: { missingProperty: missing2 },
-message: "must have required property '" + missing2 + "'",
-parentSchema: schema_CacheControl,
 data: data14
-};
-if (vErrors === null) vErrors = [err22];
-else vErrors.push(err22);
-errors++;
-} else {
-if (data14.type !== void 0) {
-let data15 = data14.type;
-const _errs60 = errors;
-if (typeof data15 !== "string") {
-const err23 = {
-instancePath: instancePath + "/cache_control/type",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CacheControl.properties.type,
-data: data15
-};
-if (vErrors === null) vErrors = [err23];
-else vErrors.push(err23);
-errors++;
-}
-var valid14 = _errs60 === errors;
-} else var valid14 = true;
-if (valid14) {
-if (data14.ttl !== void 0) {
-let data16 = data14.ttl;
-const _errs62 = errors;
-const _errs63 = errors;
-let valid15 = false;
-const _errs64 = errors;
-if (typeof data16 !== "string") {
-const err24 = {
-instancePath: instancePath + "/cache_control/ttl",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CacheControl.properties.ttl.anyOf[0],
-data: data16
-};
-if (vErrors === null) vErrors = [err24];
-else vErrors.push(err24);
-errors++;
-}
-var _valid7 = _errs64 === errors;
-valid15 = valid15 || _valid7;
-const _errs66 = errors;
-if (data16 !== null) {
-const err25 = {
-instancePath: instancePath + "/cache_control/ttl",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_CacheControl.properties.ttl.anyOf[1],
-data: data16
 };
 if (vErrors === null) vErrors = [err25];
 else vErrors.push(err25);
 errors++;
 }
-var _valid7 = _errs66 === errors;
-valid15 = valid15 || _valid7;
-if (!valid15) {
+var _valid6 = _errs58 === errors;
+valid12 = valid12 || _valid6;
+if (!valid12) {
 const err26 = {
-instancePath: instancePath + "/cache_control/ttl",
+instancePath: instancePath + "/output_config",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_CacheControl.properties.ttl,
-data: data16
+parentSchema: schema_TokenCountRequest.properties.output_config,
+data: data14
 };
 if (vErrors === null) vErrors = [err26];
 else vErrors.push(err26);
 errors++;
+validate_TokenCountRequest.errors = vErrors;
+return false;
 } else {
-errors = _errs63;
+errors = _errs56;
 if (vErrors !== null) {
-if (_errs63) vErrors.length = _errs63;
+if (_errs56) vErrors.length = _errs56;
 else vErrors = null;
 }
 }
-var valid14 = _errs62 === errors;
-} else var valid14 = true;
-}
-}
-} else {
+var valid0 = _errs55 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.cache_control !== void 0) {
+let data15 = data.cache_control;
+const _errs60 = errors;
+const _errs61 = errors;
+let valid13 = false;
+const _errs62 = errors;
+if (errors === errors) {
+if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
+let missing2;
+if (data15.type === void 0 && (missing2 = "type")) {
 const err27 = {
 instancePath: instancePath + "/cache_control",
-keyword: "type",
-params: { type: "object" },
-message: "must be object",
+keyword: "required",
+params: { missingProperty: missing2 },
+message: "must have required property '" + missing2 + "'",
 parentSchema: schema_CacheControl,
-data: data14
+data: data15
 };
 if (vErrors === null) vErrors = [err27];
 else vErrors.push(err27);
 errors++;
-}
-}
-var _valid6 = _errs56 === errors;
-valid12 = valid12 || _valid6;
-const _errs68 = errors;
-if (data14 !== null) {
+} else {
+if (data15.type !== void 0) {
+let data16 = data15.type;
+const _errs66 = errors;
+if (typeof data16 !== "string") {
 const err28 = {
-instancePath: instancePath + "/cache_control",
+instancePath: instancePath + "/cache_control/type",
 keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_TokenCountRequest.properties.cache_control.anyOf[1],
-data: data14
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CacheControl.properties.type,
+data: data16
 };
 if (vErrors === null) vErrors = [err28];
 else vErrors.push(err28);
 errors++;
 }
-var _valid6 = _errs68 === errors;
-valid12 = valid12 || _valid6;
-if (!valid12) {
+var valid15 = _errs66 === errors;
+} else var valid15 = true;
+if (valid15) {
+if (data15.ttl !== void 0) {
+let data17 = data15.ttl;
+const _errs68 = errors;
+const _errs69 = errors;
+let valid16 = false;
+const _errs70 = errors;
+if (typeof data17 !== "string") {
 const err29 = {
+instancePath: instancePath + "/cache_control/ttl",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CacheControl.properties.ttl.anyOf[0],
+data: data17
+};
+if (vErrors === null) vErrors = [err29];
+else vErrors.push(err29);
+errors++;
+}
+var _valid8 = _errs70 === errors;
+valid16 = valid16 || _valid8;
+const _errs72 = errors;
+if (data17 !== null) {
+const err30 = {
+instancePath: instancePath + "/cache_control/ttl",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_CacheControl.properties.ttl.anyOf[1],
+data: data17
+};
+if (vErrors === null) vErrors = [err30];
+else vErrors.push(err30);
+errors++;
+}
+var _valid8 = _errs72 === errors;
+valid16 = valid16 || _valid8;
+if (!valid16) {
+const err31 = {
+instancePath: instancePath + "/cache_control/ttl",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_CacheControl.properties.ttl,
+data: data17
+};
+if (vErrors === null) vErrors = [err31];
+else vErrors.push(err31);
+errors++;
+} else {
+errors = _errs69;
+if (vErrors !== null) {
+if (_errs69) vErrors.length = _errs69;
+else vErrors = null;
+}
+}
+var valid15 = _errs68 === errors;
+} else var valid15 = true;
+}
+}
+} else {
+const err32 = {
+instancePath: instancePath + "/cache_control",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CacheControl,
+data: data15
+};
+if (vErrors === null) vErrors = [err32];
+else vErrors.push(err32);
+errors++;
+}
+}
+var _valid7 = _errs62 === errors;
+valid13 = valid13 || _valid7;
+const _errs74 = errors;
+if (data15 !== null) {
+const err33 = {
+instancePath: instancePath + "/cache_control",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_TokenCountRequest.properties.cache_control.anyOf[1],
+data: data15
+};
+if (vErrors === null) vErrors = [err33];
+else vErrors.push(err33);
+errors++;
+}
+var _valid7 = _errs74 === errors;
+valid13 = valid13 || _valid7;
+if (!valid13) {
+const err34 = {
 instancePath: instancePath + "/cache_control",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
 parentSchema: schema_TokenCountRequest.properties.cache_control,
-data: data14
+data: data15
 };
-if (vErrors === null) vErrors = [err29];
-else vErrors.push(err29);
+if (vErrors === null) vErrors = [err34];
+else vErrors.push(err34);
 errors++;
 validate_TokenCountRequest.errors = vErrors;
 return false;
 } else {
-errors = _errs55;
+errors = _errs61;
 if (vErrors !== null) {
-if (_errs55) vErrors.length = _errs55;
+if (_errs61) vErrors.length = _errs61;
 else vErrors = null;
 }
 }
-var valid0 = _errs54 === errors;
+var valid0 = _errs60 === errors;
 } else var valid0 = true;
 }
 }
@@ -35057,7 +35672,14 @@ const schema_CatalogPerToken = {
 "additionalProperties": { "$ref": "#/components/schemas/CatalogMultiple" }
 },
 "long_context": { "$ref": "#/components/schemas/CatalogLongContext" },
-"per_request": { "$ref": "#/components/schemas/CatalogUsd" }
+"per_request": { "$ref": "#/components/schemas/CatalogUsd" },
+"per_web_search": { "$ref": "#/components/schemas/CatalogUsd" },
+"max_web_searches": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 100
+}
 },
 "additionalProperties": false
 };
@@ -36083,6 +36705,123 @@ return false;
 }
 var valid0 = _errs30 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.per_web_search !== void 0) {
+let data10 = data.per_web_search;
+const _errs33 = errors;
+if (errors === errors) {
+if (typeof data10 == "number") {
+if (data10 > 1e6 || isNaN(data10)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/per_web_search",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data10
+}];
+return false;
+} else if (data10 < 0 || isNaN(data10)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/per_web_search",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data10
+}];
+return false;
+} else if (!formats_f5433107.validate(data10)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/per_web_search",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data10
+}];
+return false;
+}
+} else {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/per_web_search",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data10
+}];
+return false;
+}
+}
+var valid0 = _errs33 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.max_web_searches !== void 0) {
+let data11 = data.max_web_searches;
+const _errs36 = errors;
+if (!(typeof data11 == "number" && !(data11 % 1) && !isNaN(data11))) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/max_web_searches",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_CatalogPerToken.properties.max_web_searches,
+data: data11
+}];
+return false;
+}
+if (errors === _errs36) {
+if (typeof data11 == "number") {
+if (data11 > 100 || isNaN(data11)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/max_web_searches",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_CatalogPerToken.properties.max_web_searches,
+data: data11
+}];
+return false;
+} else if (data11 < 1 || isNaN(data11)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/max_web_searches",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_CatalogPerToken.properties.max_web_searches,
+data: data11
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data11)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/max_web_searches",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_CatalogPerToken.properties.max_web_searches,
+data: data11
+}];
+return false;
+}
+}
+}
+var valid0 = _errs36 === errors;
+} else var valid0 = true;
+}
+}
 }
 }
 }
@@ -37819,6 +38558,7 @@ const schema_CatalogRouteCost = {
 "cache_write": { "$ref": "#/components/schemas/CatalogUsd" },
 "cache_write_1h": { "$ref": "#/components/schemas/CatalogUsd" },
 "per_request": { "$ref": "#/components/schemas/CatalogUsd" },
+"per_web_search": { "$ref": "#/components/schemas/CatalogUsd" },
 "per_image": { "$ref": "#/components/schemas/CatalogUsd" },
 "per_second": { "$ref": "#/components/schemas/CatalogUsd" },
 "per_minute": { "$ref": "#/components/schemas/CatalogUsd" },
@@ -38167,12 +38907,12 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
-if (data.per_image !== void 0) {
-let data6 = data.per_image;
+if (data.per_web_search !== void 0) {
+let data6 = data.per_web_search;
 if (typeof data6 == "number") {
 if (data6 > 1e6 || isNaN(data6)) {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_image",
+instancePath: instancePath + "/per_web_search",
 keyword: "maximum",
 params: {
 comparison: "<=",
@@ -38185,7 +38925,7 @@ data: data6
 return false;
 } else if (data6 < 0 || isNaN(data6)) {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_image",
+instancePath: instancePath + "/per_web_search",
 keyword: "minimum",
 params: {
 comparison: ">=",
@@ -38198,7 +38938,7 @@ data: data6
 return false;
 } else if (!formats_f5433107.validate(data6)) {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_image",
+instancePath: instancePath + "/per_web_search",
 keyword: "format",
 params: { format: "double" },
 message: "must match format \"double\"",
@@ -38209,7 +38949,7 @@ return false;
 }
 } else {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_image",
+instancePath: instancePath + "/per_web_search",
 keyword: "type",
 params: { type: "number" },
 message: "must be number",
@@ -38221,12 +38961,12 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
-if (data.per_second !== void 0) {
-let data7 = data.per_second;
+if (data.per_image !== void 0) {
+let data7 = data.per_image;
 if (typeof data7 == "number") {
 if (data7 > 1e6 || isNaN(data7)) {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_second",
+instancePath: instancePath + "/per_image",
 keyword: "maximum",
 params: {
 comparison: "<=",
@@ -38239,7 +38979,7 @@ data: data7
 return false;
 } else if (data7 < 0 || isNaN(data7)) {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_second",
+instancePath: instancePath + "/per_image",
 keyword: "minimum",
 params: {
 comparison: ">=",
@@ -38252,7 +38992,7 @@ data: data7
 return false;
 } else if (!formats_f5433107.validate(data7)) {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_second",
+instancePath: instancePath + "/per_image",
 keyword: "format",
 params: { format: "double" },
 message: "must match format \"double\"",
@@ -38263,7 +39003,7 @@ return false;
 }
 } else {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_second",
+instancePath: instancePath + "/per_image",
 keyword: "type",
 params: { type: "number" },
 message: "must be number",
@@ -38275,12 +39015,12 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
-if (data.per_minute !== void 0) {
-let data8 = data.per_minute;
+if (data.per_second !== void 0) {
+let data8 = data.per_second;
 if (typeof data8 == "number") {
 if (data8 > 1e6 || isNaN(data8)) {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_minute",
+instancePath: instancePath + "/per_second",
 keyword: "maximum",
 params: {
 comparison: "<=",
@@ -38293,7 +39033,7 @@ data: data8
 return false;
 } else if (data8 < 0 || isNaN(data8)) {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_minute",
+instancePath: instancePath + "/per_second",
 keyword: "minimum",
 params: {
 comparison: ">=",
@@ -38306,7 +39046,7 @@ data: data8
 return false;
 } else if (!formats_f5433107.validate(data8)) {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_minute",
+instancePath: instancePath + "/per_second",
 keyword: "format",
 params: { format: "double" },
 message: "must match format \"double\"",
@@ -38317,7 +39057,7 @@ return false;
 }
 } else {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_minute",
+instancePath: instancePath + "/per_second",
 keyword: "type",
 params: { type: "number" },
 message: "must be number",
@@ -38329,12 +39069,12 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
-if (data.per_1k_chars !== void 0) {
-let data9 = data.per_1k_chars;
+if (data.per_minute !== void 0) {
+let data9 = data.per_minute;
 if (typeof data9 == "number") {
 if (data9 > 1e6 || isNaN(data9)) {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_1k_chars",
+instancePath: instancePath + "/per_minute",
 keyword: "maximum",
 params: {
 comparison: "<=",
@@ -38347,7 +39087,7 @@ data: data9
 return false;
 } else if (data9 < 0 || isNaN(data9)) {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_1k_chars",
+instancePath: instancePath + "/per_minute",
 keyword: "minimum",
 params: {
 comparison: ">=",
@@ -38360,7 +39100,7 @@ data: data9
 return false;
 } else if (!formats_f5433107.validate(data9)) {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_1k_chars",
+instancePath: instancePath + "/per_minute",
 keyword: "format",
 params: { format: "double" },
 message: "must match format \"double\"",
@@ -38371,7 +39111,7 @@ return false;
 }
 } else {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_1k_chars",
+instancePath: instancePath + "/per_minute",
 keyword: "type",
 params: { type: "number" },
 message: "must be number",
@@ -38382,6 +39122,61 @@ return false;
 }
 var valid0 = true;
 } else var valid0 = true;
+if (valid0) {
+if (data.per_1k_chars !== void 0) {
+let data10 = data.per_1k_chars;
+if (typeof data10 == "number") {
+if (data10 > 1e6 || isNaN(data10)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_1k_chars",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data10
+}];
+return false;
+} else if (data10 < 0 || isNaN(data10)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_1k_chars",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data10
+}];
+return false;
+} else if (!formats_f5433107.validate(data10)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_1k_chars",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data10
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_1k_chars",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data10
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
 }
 }
 }

@@ -6,6 +6,8 @@ export interface WithheldField {
   of?: string;
   /** Values that cost nothing; null, false and an empty list never do. */
   harmless?: readonly unknown[];
+  /** What asks for web searches, which models may have a price for: true for the whole field, or those values. */
+  searches?: true | readonly unknown[];
 }
 
 /** Fields that change what a provider charges. */
@@ -70,6 +72,9 @@ export const withheldFields: Readonly<Record<string, WithheldField>> = {
     "harmless": [
       "function",
       "custom"
+    ],
+    "searches": [
+      "web_search_20250305"
     ]
   },
   "plugins": {
@@ -79,7 +84,8 @@ export const withheldFields: Readonly<Record<string, WithheldField>> = {
     "treatment": "refused"
   },
   "web_search_options": {
-    "treatment": "refused"
+    "treatment": "refused",
+    "searches": true
   },
   "enable_search": {
     "treatment": "refused"

@@ -5,7 +5,7 @@ import type { Queries } from "../src/db/connect.ts";
 import { fail } from "../src/errors/fail.ts";
 import { entryRecord, readEntriesOf } from "../src/ledger/entries.ts";
 import type { AttemptRecord, LoggedPrices } from "../src/ledger/usage-log.ts";
-import { type LogRow, readLog, usageLogRecord } from "../src/ledger/read-usage-log.ts";
+import { type LogRow, readLog, usageLogRecord, webSearchesOf } from "../src/ledger/read-usage-log.ts";
 import { unitsReceiptCharge, receiptCharge } from "../src/pricing/receipt-charge.ts";
 import type { AudioPrices } from "../src/pricing/audio-cost.ts";
 import type { MediaPrices } from "../src/pricing/media-cost.ts";
@@ -33,6 +33,7 @@ export async function receiptOf(db: Queries, row: LogRow): Promise<components["s
       ...(usage.cacheWriteHour ? { cache_write_1h: usage.cacheWriteHour } : {}),
       output: usage.output,
       reasoning: usage.reasoning,
+      ...webSearchesOf(row),
       estimated: row.estimated,
     },
     charge: chargeOf(row, usage),
@@ -53,6 +54,7 @@ function usageOf(row: LogRow): Usage {
     cacheWriteHour: Number(row.cache_write_1h_tokens ?? 0),
     output: Number(row.output_tokens),
     reasoning: Number(row.reasoning_tokens),
+    webSearches: webSearchesOf(row).web_searches ?? 0,
   };
 }
 
@@ -74,6 +76,7 @@ function pricesOf(logged: LoggedPrices): TokenPrices {
     per_request,
     service_tier,
     long_context,
+    web_search,
     step = "1",
   } = logged;
   return {
@@ -86,6 +89,7 @@ function pricesOf(logged: LoggedPrices): TokenPrices {
     step: BigInt(step),
     ...(service_tier === undefined ? {} : { serviceTier: service_tier }),
     ...(long_context === undefined ? {} : { longContext: long_context }),
+    ...(web_search === undefined ? {} : { webSearch: BigInt(web_search) }),
   };
 }
 

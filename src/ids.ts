@@ -31,6 +31,17 @@ export function uuidv7(at: Date): string {
   return `${shown.text}-7${last.count.toString(16).padStart(3, "0")}${random.slice(18)}`;
 }
 
+/** Of the gateway's own, for a request that brings none. Its time says in which month of the usage log it is. */
+export function newRequestId(at: Date): string {
+  return `req_${uuidHex(uuidv7(at))}`;
+}
+
+/** Milliseconds since 1970; null for an id without a time, such as a caller's own. */
+export function timeOfRequestId(id: string): number | null {
+  const digits = /^req_([0-9a-f]{12})7[0-9a-f]{3}[89ab][0-9a-f]{15}$/.exec(id)?.[1];
+  return digits === undefined ? null : Number.parseInt(digits, 16);
+}
+
 export function accountIdText(id: bigint): string {
   return `acc_${id}`;
 }

@@ -168,6 +168,7 @@ async function openDomain(
     reserved: (granted: Amount | null) => metrics.countHold("call", granted),
     settled: metrics.countCharge,
     unsettled: metrics.countUnsettled,
+    settledSlower: metrics.countSettledSlower,
   };
   const ledger = await openLedger(db, onFault, watch, times);
   opening.defer(() => ledger.close());

@@ -10,6 +10,8 @@ export interface Usage {
   cacheWriteHour?: number;
   output: number;
   reasoning: number;
+  /** Web searches that the provider made, each at a price of its own; absent: it did not say. */
+  webSearches?: number;
   /** The service tier that the upstream says it served; absent: it says none. */
   serviceTier?: string;
 }

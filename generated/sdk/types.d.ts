@@ -379,7 +379,10 @@ export interface ChatRequest {
   audio?: { [key: string]: unknown } | null | undefined;
   /** Predicted text that most of the answer will match; default: none. */
   prediction?: { [key: string]: unknown } | null | undefined;
-  /** How the provider searches the web. Gives 400 `invalid_parameter`, unless the gateway has a price for it. */
+  /**
+   * Lets the provider search the web, on models with `pricing.per_web_search` and `pricing.max_web_searches`. Gives 400 `invalid_parameter`
+   * on others.
+   */
   web_search_options?: { [key: string]: unknown } | null | undefined;
   /** Settings of the provider's own moderation; default: the provider's. */
   moderation?: { [key: string]: unknown } | null | undefined;
@@ -444,6 +447,8 @@ export interface ChatUsage {
   prompt_tokens_details: PromptTokensDetails;
   /** Breakdown of the answer's tokens; on reasoning models. */
   completion_tokens_details?: CompletionTokensDetails;
+  /** Calls of tools that the provider ran, in requests with `web_search_options`. */
+  server_tool_use?: ServerToolUsage;
   /** Cost of this call in USD. */
   cost: number;
   /** Saved by prompt caching, in USD. */
@@ -1117,7 +1122,7 @@ export interface ImageRequest {
 /** Where an image comes from. */
 export type ImageSource = Base64Source | UrlSource | FileSource;
 
-/** A block of a message. Blocks of tools that the provider runs are refused with 400 `unsupported_content`. */
+/** A block of a message. Blocks of other tools that the provider runs than searches are refused with 400 `unsupported_content`. */
 export type InputBlock = 
   | TextBlock
   | ImageBlock
@@ -1126,7 +1131,9 @@ export type InputBlock =
   | InputThinkingBlock
   | RedactedThinkingBlock
   | ToolUseBlock
-  | ToolResultBlock;
+  | ToolResultBlock
+  | ServerToolUseBlock
+  | WebSearchToolResultBlock;
 
 /** The next part of a tool call's arguments. */
 export interface InputJsonDelta {
@@ -1486,7 +1493,10 @@ export type MessageThinking = ThinkingEnabled | ThinkingAdaptive | ThinkingDisab
 
 /** A tool that the model may call. Only on models with `supports_tools`. */
 export interface MessageTool {
-  /** `custom`, the default. Tools that the provider runs (`web_search_…`, `bash_…`) are refused with 400 `unsupported_content`. */
+  /**
+   * `custom`, the default, or `web_search_20250305` on models with `pricing.per_web_search`: the provider searches. Other tools that it runs
+   * (`bash_…`), and searches on other models, are refused with 400 `unsupported_content`.
+   */
   type?: string | null | undefined;
   /** Name of the tool: up to 128 characters of letters, digits, `_` and `-`. */
   name: string;
@@ -1494,6 +1504,8 @@ export interface MessageTool {
   description?: string | undefined;
   /** JSON Schema of the arguments; required for custom tools. */
   input_schema?: { [key: string]: unknown } | undefined;
+  /** How many searches there may be; at most, and by default, the model's `pricing.max_web_searches`. */
+  max_uses?: number | null | undefined;
 }
 
 /** Whether the model calls tools, and which. */
@@ -1511,6 +1523,8 @@ export interface MessageUsage {
   output_tokens: number;
   /** Breakdown of the answer's tokens; on reasoning models. */
   output_tokens_details?: OutputTokensDetails;
+  /** Calls of tools that the provider ran, in requests that offer `web_search`. */
+  server_tool_use?: ServerToolUsage;
   /** Cost of this call in USD. */
   cost: number;
   /** Saved by prompt caching, in USD; 0 if nothing was read from a cache. */
@@ -1605,6 +1619,10 @@ export interface ModelPricing {
   service_tiers?: { [key: string]: number };
   /** Prices of a request with a longer prompt; absent: prices do not depend on its length. */
   long_context?: LongContextPricing;
+  /** USD per web search that the provider makes for a request; absent: requests that ask for searches are refused. */
+  per_web_search?: number;
+  /** The most web searches that one answer may bring; absent: the request has to say how many. */
+  max_web_searches?: number;
 }
 
 /** A current promotion: `pricing` is lowered, `list_price` is the regular price. */
@@ -1807,8 +1825,14 @@ export interface NewSession {
   user: User;
 }
 
-/** A block of an answer: first thinking, if the model shows it, then text and tool calls. */
-export type OutputBlock = ThinkingBlock | RedactedThinkingBlock | TextBlock | ToolUseBlock;
+/** A block of an answer: first thinking, if the model shows it, then text, tool calls and searches. */
+export type OutputBlock = 
+  | ThinkingBlock
+  | RedactedThinkingBlock
+  | TextBlock
+  | ToolUseBlock
+  | ServerToolUseBlock
+  | WebSearchToolResultBlock;
 
 /** Effort and format of the answer. */
 export interface OutputConfig {
@@ -2337,7 +2361,8 @@ export interface ReceiptCharge {
 /** One line of a charge. */
 export interface ReceiptLine {
   /**
-   * What is billed. Tokens: `input`, `cache_read`, `cache_write`, `cache_write_1h`, `output`, and `request` for the fee per request. Media jobs: `image`,
+   * What is billed. Tokens: `input`, `cache_read`, `cache_write`, `cache_write_1h`, `output`, `web_search`, and
+   * `request` for the fee per request. Media jobs: `image`,
    * `megapixel` (the first), `further_megapixel`, `second`, and `references` for the fee of a request with reference images. Audio:
    * `minute`, `character`, `second`, `song` and `call`.
    */
@@ -2381,6 +2406,8 @@ export interface ReceiptUsage {
   output: number;
   /** Reasoning tokens, counted inside `output`. */
   reasoning: number;
+  /** Web searches that the provider made, in requests that ask for them; absent: none. */
+  web_searches?: number;
   /** Whether the gateway counted the usage because the upstream reported none. */
   estimated: boolean;
 }
@@ -3314,6 +3341,24 @@ export interface SearchResultBlock {
   content: TextBlock[];
 }
 
+/** Calls of tools that the provider ran itself, each at a price of its own. */
+export interface ServerToolUsage {
+  /** Web searches that are charged. */
+  web_search_requests: number;
+}
+
+/** A call of a tool that the provider runs itself, such as `web_search`. Only in conversations with models that have such tools. */
+export interface ServerToolUseBlock {
+  /** Always `server_tool_use`. */
+  type: "server_tool_use";
+  /** Id of the call; its result repeats it. */
+  id: string;
+  /** Name of the tool. */
+  name: string;
+  /** Arguments of the call. */
+  input: { [key: string]: unknown };
+}
+
 /** The session of the request. */
 export interface Session {
   /** Who is signed in. */
@@ -3573,6 +3618,8 @@ export interface TextPriceRow {
   service_tiers?: { [key: string]: number };
   /** Prices of a request with a longer prompt, in USD per million tokens; absent: prices do not depend on its length. */
   long_context?: LongContextPricing;
+  /** USD per web search that the provider makes for a request; absent: requests that ask for searches are refused. */
+  per_web_search?: number;
 }
 
 /** A document in the request itself. */
@@ -3973,6 +4020,8 @@ export interface UsageLog {
   cached_tokens: number;
   /** Reasoning tokens, counted inside `completion_tokens`. */
   reasoning_tokens: number;
+  /** Web searches billed; absent: none. */
+  web_searches?: number;
   /** Quantity billed, in `unit`. */
   units: number;
   /** What `units` counts. */
@@ -4284,6 +4333,16 @@ export interface VoiceSettings {
   style?: number | null | undefined;
   /** Makes the voice more like its speaker, but slower; default: the voice's own. */
   use_speaker_boost?: boolean | null | undefined;
+}
+
+/** What a web search of the provider found. Send it back unchanged with the rest of the answer. */
+export interface WebSearchToolResultBlock {
+  /** Always `web_search_tool_result`. */
+  type: "web_search_tool_result";
+  /** Id of the search's `server_tool_use`. */
+  tool_use_id: string;
+  /** The results, or why there are none, as the provider says it. */
+  content: unknown;
 }
 
 /** Query parameters of `audio.music.create`. */

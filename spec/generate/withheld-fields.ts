@@ -6,6 +6,7 @@ interface Row {
   treatment: "dropped" | "refused";
   of?: string;
   harmless?: (string | number)[];
+  searches?: true | string[];
 }
 
 /** Takes the table out of the document, where withheld-fields.tsp left it as extensions. Returns the source of the generated file. */
@@ -34,8 +35,8 @@ function textOf(rows: Record<string, Row>): string {
     Object.entries(rows)
       .filter(([, row]) => row.treatment === treatment)
       .map(
-        ([name, { of, harmless }]) =>
-          `\`${name}\`${harmless === undefined ? "" : ` (except ${of === undefined ? "" : `${of} `}${quoted(harmless)})`}`,
+        ([name, { of, harmless, searches }]) =>
+          `\`${name}\`${harmless === undefined ? "" : ` (except ${of === undefined ? "" : `${of} `}${quoted(harmless)})`}${searches === true ? " (except on models with `pricing.per_web_search`)" : ""}`,
       )
       .join(", ");
   return (
@@ -57,6 +58,8 @@ function source(rows: Record<string, Row>, fields: readonly string[]): string {
   of?: string;
   /** Values that cost nothing; null, false and an empty list never do. */
   harmless?: readonly unknown[];
+  /** What asks for web searches, which models may have a price for: true for the whole field, or those values. */
+  searches?: true | readonly unknown[];
 }
 
 /** Fields that change what a provider charges. */

@@ -76,7 +76,7 @@ function openConnection({ signal, stopping }: Pick<Ask, "signal" | "stopping">, 
   const stopUpstream = new AbortController();
   const connection = {
     signal: ending.signal,
-    disconnect: { stopUpstream: stopUpstream.signal, onSent: () => void (connection.sent = true) },
+    disconnect: { stopUpstream: stopUpstream.signal, onSent: () => void (connection.sent = true), isGone: () => isDisconnected(signal) },
     sent: false,
     attempt,
     close: () => ending.abort(signal.reason),

@@ -19,7 +19,7 @@ export function withCandidates(model: Omit<Model, "candidates" | "standIns">): M
 
 export function tokenTerms(id: string, type: ModelType, pricing: Pricing): TokenTerms | null {
   if (pricing.mode !== "per-token") return null;
-  const { input, cached, cacheWrite, cacheWriteHour, serviceTiers, longContext, perRequest } = pricing;
+  const { input, cached, cacheWrite, cacheWriteHour, serviceTiers, longContext, perRequest, webSearch } = pricing;
   // Decisions: input is rounded up to 0.0001 USD, output is free whatever the file says.
   const isDecision = type === "decisions";
   const prices: TokenPrices = {
@@ -29,7 +29,7 @@ export function tokenTerms(id: string, type: ModelType, pricing: Pricing): Token
   };
   const perMillion = (price: bigint) => usdFromPrice(price, million);
   return {
-    ...{ prices, serviceTiers, longContext },
+    ...{ prices, serviceTiers, longContext, webSearch },
     logged: pricesAsLogged(id, prices),
     costBasis: {
       input: perMillion(input),
@@ -40,8 +40,9 @@ export function tokenTerms(id: string, type: ModelType, pricing: Pricing): Token
   };
 }
 
-export function pricesAsLogged(model: string, prices: TokenPrices): PricesAsLogged {
-  const { input, output, cached, cacheWrite, cacheWriteHour, perRequest, step, serviceTier, longContext } = prices;
+/** `webSearches`: how many of them are charged. */
+export function pricesAsLogged(model: string, prices: TokenPrices, webSearches = 0): PricesAsLogged {
+  const { input, output, cached, cacheWrite, cacheWriteHour, perRequest, step, serviceTier, longContext, webSearch } = prices;
   return {
     model,
     input: String(input),
@@ -52,6 +53,8 @@ export function pricesAsLogged(model: string, prices: TokenPrices): PricesAsLogg
     per_request: String(perRequest),
     ...(serviceTier === undefined ? {} : { service_tier: serviceTier }),
     ...(longContext === undefined ? {} : { long_context: longContext }),
+    ...(webSearch === undefined ? {} : { web_search: String(webSearch) }),
+    ...(webSearches === 0 ? {} : { web_searches: webSearches }),
     ...(step === 1n ? {} : { step: String(step) }),
   };
 }

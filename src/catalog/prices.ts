@@ -19,6 +19,10 @@ export function readPricing(pricing: FilePricing): Pricing {
         longContext:
           pricing.long_context === undefined ? null : { ...readLong(pricing, pricing.long_context), above: pricing.long_context.above },
         perRequest: amountFromUsd(pricing.per_request ?? 0),
+        webSearch:
+          pricing.per_web_search === undefined
+            ? null
+            : { each: priceFromUsd(pricing.per_web_search), max: pricing.max_web_searches ?? null },
       };
     case "per-image":
       return { mode: "per-image", perImage: priceFromUsd(pricing.usd_per_image) };
@@ -82,12 +86,15 @@ function millionths(multiple: number): bigint {
 export function rowPricing(pricing: FilePricing): ModelRow["pricing"] {
   if (pricing.mode !== "per-token") return { mode: pricing.mode, input: 0, output: 0, cached: null };
   const { input, output = 0, cached = null, cache_write, cache_write_1h, service_tiers, long_context: long } = pricing;
+  const { per_web_search, max_web_searches } = pricing;
   return {
     ...{ mode: "per-token", input, output, cached },
     ...(cache_write === undefined ? {} : { cache_write }),
     ...(cache_write_1h === undefined ? {} : { cache_write_1h }),
     ...(service_tiers === undefined ? {} : { service_tiers }),
     ...(long === undefined ? {} : { long_context: { ...withWrites(pricing, long), cached: long.cached ?? null } }),
+    ...(per_web_search === undefined ? {} : { per_web_search }),
+    ...(max_web_searches === undefined ? {} : { max_web_searches }),
   };
 }
 
@@ -153,8 +160,10 @@ function tokenFaults(model: FileModel, pricing: TokenFigures, path: Path): Fault
   const faults: Fault[] = [];
   const { long_context: long, service_tiers: tiers = {} } = pricing;
   if (model.type !== "language")
-    for (const key of ["cache_write", "cache_write_1h", "service_tiers", "long_context"] as const)
+    for (const key of ["cache_write", "cache_write_1h", "service_tiers", "long_context", "per_web_search", "max_web_searches"] as const)
       if (pricing[key] !== undefined) faults.push({ path: [...path, key], message: "belongs to language models only" });
+  if (pricing.max_web_searches !== undefined && pricing.per_web_search === undefined)
+    faults.push({ path: [...path, "max_web_searches"], message: "bounds searches that have no price: per_web_search is missing" });
   if (long !== undefined && model.context_window !== undefined && long.above >= model.context_window)
     faults.push({ path: [...path, "long_context", "above"], message: `is never exceeded: context_window is ${model.context_window}` });
   const prices = [pricing, ...(long === undefined ? [] : [withWrites(pricing, long)])].flatMap((figures) =>

@@ -18,6 +18,7 @@ export function readCost(cost: FileRouteCost): RouteCost {
     cacheWrite: priceFromUsd(cache_write, perMillion),
     cacheWriteHour: priceFromUsd(cache_write_1h, perMillion),
     request: priceFromUsd(cost.per_request ?? 0),
+    webSearch: priceFromUsd(cost.per_web_search ?? 0),
     image: priceFromUsd(cost.per_image ?? 0),
     second: priceFromUsd(cost.per_second ?? 0),
     minute: priceFromUsd(cost.per_minute ?? 0),
@@ -27,7 +28,7 @@ export function readCost(cost: FileRouteCost): RouteCost {
 
 /** What is measured of a call depends on how its model is billed: only that can be multiplied with a cost. */
 const keysOf: Record<FilePricing["mode"], readonly Key[]> = {
-  "per-token": ["input", "output", "cached", "cache_write", "cache_write_1h", "per_request"],
+  "per-token": ["input", "output", "cached", "cache_write", "cache_write_1h", "per_request", "per_web_search"],
   "per-image": ["per_image", "per_request"],
   "per-quality": ["per_image", "per_request"],
   "per-megapixel": ["per_image", "per_request"],
@@ -103,8 +104,9 @@ function lossesOf(pricing: FilePricing, { routes = [] }: FileModel): Loss[] {
 function pricesOf(pricing: FilePricing): Partial<Record<Key, number>> {
   switch (pricing.mode) {
     case "per-token": {
-      const { input, output = 0, cached, cache_write = input, cache_write_1h = cache_write, per_request = 0 } = pricing;
-      return { input, output, cached: cached ?? input, cache_write, cache_write_1h, per_request };
+      const { input, output = 0, cached, cache_write = input, cache_write_1h = cache_write, per_request = 0, per_web_search } = pricing;
+      const searches = per_web_search === undefined ? {} : { per_web_search };
+      return { input, output, cached: cached ?? input, cache_write, cache_write_1h, per_request, ...searches };
     }
     case "per-image":
       return { per_image: pricing.usd_per_image };

@@ -145,6 +145,14 @@ export interface TokenPricing extends TokenRates {
   longContext: (TokenRates & { above: number }) | null;
   /** Flat fee of a search model; 0 on all others. */
   perRequest: Amount;
+  /** Null: requests that ask the provider to search the web are refused. */
+  webSearch: WebSearchPrice | null;
+}
+
+export interface WebSearchPrice {
+  each: Price;
+  /** The most that one answer may bring; null: a request has to say how many. */
+  max: number | null;
 }
 
 /** The prices of a call, which it keeps from its admission to its end. */
@@ -156,6 +164,8 @@ export interface TokenPrices extends TokenRates {
   serviceTier?: string;
   /** The prices are those of long prompts; absent: they are not. */
   longContext?: true;
+  /** Of one search, on a call that asked for searches. */
+  webSearch?: Price;
 }
 
 /** How a row of the usage log says prices (src/ledger/usage-log.ts). */
@@ -169,11 +179,13 @@ export interface PricesAsLogged {
   per_request: string;
   service_tier?: string;
   long_context?: true;
+  web_search?: string;
+  web_searches?: number;
   step?: string;
 }
 
 /** What a token-billed call costs, and how its row of the usage log says so. */
-export interface TokenTerms extends Pick<TokenPricing, "serviceTiers" | "longContext"> {
+export interface TokenTerms extends Pick<TokenPricing, "serviceTiers" | "longContext" | "webSearch"> {
   /** The usual ones: of no tier, and of a prompt that is not long. */
   prices: TokenPrices;
   logged: PricesAsLogged;

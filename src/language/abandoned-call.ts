@@ -12,14 +12,14 @@ import type { TokenBill, TokenCall } from "./token-call.ts";
 
 /**
  * Says whether the upstream is to stop when the caller disconnects; else it is read on: for the end of the answer, or for the usage behind it.
- * `answered.tally` is set once a stream has begun. Made here, because it lives as long as the answer and must keep nothing of the request.
+ * `shows`: all that is billed is seen in its stream, reasoning aside. `answered.tally` is set once a stream has begun. Made here, because it lives as long as the answer and must keep nothing of the request.
  */
-export function stopsOnDisconnect({ route, model }: Candidate, stream: boolean, answered: { tally: Tally | null }): () => boolean {
+export function stopsOnDisconnect({ route, model }: Candidate, shows: boolean, answered: { tally: Tally | null }): () => boolean {
   const { onDisconnect } = route.provider;
   return () => {
     const { tally } = answered;
     if (tally?.finished) return false;
-    return onDisconnect === null ? stream && !thinksUnseen(model, tally) : onDisconnect === "cancel";
+    return onDisconnect === null ? shows && !thinksUnseen(model, tally) : onDisconnect === "cancel";
   };
 }
 
@@ -47,11 +47,25 @@ async function chargeTally(context: Charging, call: TokenCall, tally: Tally): Pr
   return await call.aborted(later === 0 ? tally.usage : null, () => receivedUsage(context, call, tally, hidden));
 }
 
-/** Charges the prompt of an upstream that was told to stop before its answer began. A failure of its own is free. */
-export async function chargeUnanswered(context: Charging, call: TokenCall): Promise<void> {
+/** A call of several requests whose caller disconnected before all were sent: those that were are charged. */
+export class UnfinishedCall extends Error {
+  /** Of the requests that were sent; null: not all of it was reported. */
+  readonly usage: Usage | null;
+  readonly counted: () => Promise<Usage>;
+
+  constructor(usage: Usage | null, counted: () => Promise<Usage>) {
+    super("the caller disconnected before all was asked");
+    this.usage = usage;
+    this.counted = counted;
+  }
+}
+
+/** Charges what was sent to an upstream that was told to stop before its answer began. A failure of its own is free. */
+export async function chargeUnanswered(context: Charging, call: TokenCall, thrown: unknown): Promise<void> {
   if (!wasStopped(call)) return await call.unsent();
   call.served = call.attempts.at(-1)!.candidate; // the one that was stopped
-  await call.aborted(null, () => receivedUsage(context, call, newTally(), false));
+  if (thrown instanceof UnfinishedCall) await call.aborted(thrown.usage, thrown.counted);
+  else await call.aborted(null, () => receivedUsage(context, call, newTally(), false));
 }
 
 /**

@@ -62,13 +62,17 @@ export interface UsageBounds {
   inputMax: number;
   /** The longest answer, times the answers that were asked for. */
   outputMax: number;
+  /** The most web searches of all answers; 0: none were asked for. */
+  webSearchesMax: number;
 }
 
 /** The part of a usage that a model can have had; the same object where that is all of it. The dearest input is taken away first. */
-export function withinBounds(usage: Usage, { inputMax, outputMax }: UsageBounds): Usage {
+export function withinBounds(usage: Usage, { inputMax, outputMax, webSearchesMax }: UsageBounds): Usage {
+  const { webSearches = 0 } = usage;
+  const tooManySearches = webSearchesMax > 0 && webSearches > webSearchesMax; // those of a model that was not asked for any are not charged
   let above = usage.input + usage.cacheWrite + usage.cacheRead - inputMax;
-  if (above <= 0 && usage.output <= outputMax) return usage;
-  const lowered = { ...usage, output: Math.min(usage.output, outputMax) };
+  if (above <= 0 && usage.output <= outputMax && !tooManySearches) return usage;
+  const lowered = { ...usage, output: Math.min(usage.output, outputMax), ...(tooManySearches ? { webSearches: webSearchesMax } : {}) };
   for (const kind of ["input", "cacheWrite", "cacheRead"] as const) {
     const less = Math.min(Math.max(0, above), lowered[kind]);
     lowered[kind] -= less;

@@ -19,7 +19,7 @@ import { type Candidate, candidatesOf } from "../routing/candidates.ts";
 import { capFor } from "./chat/upstream-body.ts";
 import { assertRoom, hasRoom, type OutputCap, surelyFits } from "./context-window.ts";
 import { countedUsage } from "./counted-usage.ts";
-import { chargeUnanswered, chargeWhole, stopsOnDisconnect } from "./abandoned-call.ts";
+import { chargeUnanswered, chargeWhole, stopsOnDisconnect, UnfinishedCall } from "./abandoned-call.ts";
 import type { PromptSize } from "./prompt-size.ts";
 import { openTokenCall, type TokenBill, type TokenCall, type TokenHold } from "./token-call.ts";
 
@@ -46,6 +46,8 @@ export interface RequestAdapter<Answer extends Whole, Stream extends AnswerStrea
   cap: OutputCap;
   /** The service tier that was asked for; absent or null: none. */
   tier?: string | null | undefined;
+  /** The most web searches that its provider may make for all answers on this model; absent: it asks for none. */
+  webSearches?(model: Model): number;
   /** Makes one attempt at one route. */
   call(tried: RouteTry): Promise<Answer | Stream>;
   /** Characters of an answer whose upstream reports no usage, counted like a stream's tally, so that both cost the same. */
@@ -74,15 +76,20 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
       throw asDeclared(own(error), ask.operationId);
     });
   const { cap, stream, tier = null } = adapter;
+  const webSearches = adapter.webSearches?.(model) ?? 0;
   const mayServe = (other: Model) =>
-    other.type === adapter.type && adapter.fits(other) && hasRoom(other, size, cap) && mayUse(ask.caller, other);
+    other.type === adapter.type &&
+    adapter.fits(other) &&
+    hasRoom(other, size, cap) &&
+    mayUse(ask.caller, other) &&
+    (adapter.webSearches?.(other) ?? 0) <= webSearches;
   const candidates = candidatesOf(context.catalog, model, mayServe);
-  const call = await openTokenCall(context, ask, { admitted, stream, size, cap, tier, candidates });
+  const call = await openTokenCall(context, ask, { admitted, stream, size, cap, tier, webSearches, candidates });
   const { hold } = call;
   try {
     const callOne = async (candidate: Candidate, heard: UpstreamCall["heard"]) => {
       const answered: { tally: Tally | null } = { tally: null };
-      const stops = stopsOnDisconnect(candidate, stream, answered);
+      const stops = stopsOnDisconnect(candidate, stream && webSearches === 0, answered);
       const work = (upstream: UpstreamCall) => adapter.call({ candidate, hold, size, upstream });
       const answer = await callUpstream(call, candidate, { heard, stops, work });
       if (answer.kind === "stream") answered.tally = answer.tally;
@@ -102,8 +109,9 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     const counted = () => countedUsage(context, size, { deltas: 0, characters, prompt: null });
     return { kind: "whole", ask, call, headers, answer, bill: await call.complete(answer.usage, counted) };
   } catch (thrown) {
-    const ending = { ask, failed: call.failed, disconnected: () => chargeUnanswered(context, call) };
-    throw suggestOthers(await endUnserved(context, ending, thrown, own), context.catalog, candidates, mayServe);
+    const ending = { ask, failed: call.failed, disconnected: () => chargeUnanswered(context, call, thrown) };
+    const ended: unknown = thrown instanceof UnfinishedCall ? ask.signal.reason : thrown;
+    throw suggestOthers(await endUnserved(context, ending, ended, own), context.catalog, candidates, mayServe);
   }
 }
 

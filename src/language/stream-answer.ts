@@ -92,7 +92,8 @@ const usageMs = 10_000;
 function waitForUsage({ ask: { signal }, call, source: { tally } }: StreamedAnswer<AnswerStream<unknown>>): () => void {
   let bounded = false;
   const bound = () => {
-    if (bounded || !tally.finished || !isDisconnected(signal)) return;
+    // Of several choices one may end long before the next one begins, which is billed as well.
+    if (bounded || !tally.finished || tally.ended < call.hold.choices || !isDisconnected(signal)) return;
     bounded = true;
     setTimeout(() => call.connection?.close(), usageMs).unref();
   };

@@ -69,6 +69,8 @@ interface Asked {
   /** The service tier that was asked for; null: none. */
   tier: string | null;
   candidates: readonly Candidate[];
+  /** The most web searches of all answers; 0: none were asked for. */
+  webSearches: number;
 }
 
 /** Fails with permission_denied, request_too_large, rate_limit_exceeded, insufficient_credits, key_limit_reached or overloaded. */
@@ -81,13 +83,13 @@ export async function openTokenCall(context: Opening, ask: Ask, asked: Asked): P
   const used = (answered: boolean, charged: Usage) => ({ usage: answered ? usageUpstream(call, charged) : promptAlone(size) });
   const paid = openCall<TokenHold, TokenBill>(context, ask, { admitted, stream, hold, rate, nothing, used });
   const tierAt = (other: Model) => {
-    const asked = paid.served ?? paid.attempts.at(-1)?.candidate;
-    return asked?.model !== other ? held : carriesTier(ask, asked.route) ? tier : null;
+    const last = paid.served ?? paid.attempts.at(-1)?.candidate;
+    return last?.model !== other ? held : carriesTier(ask, last.route) ? tier : null;
   };
   const billOf = (usage: Usage) =>
     atLesserPrice(model, paid.served?.model ?? model, (other) => billAt(other, usage, hold.bounds, tierAt(other)));
   const charge = async (usage: Usage | null, counted: () => Promise<Usage>, end: Pick<Outcome, "status" | "http_status">) => {
-    const bill = billOf(usage ?? (await counted()));
+    const bill = billOf(withAllSearches(usage, hold.bounds) ?? unmeasured(await counted(), hold.bounds));
     if (usage !== null) reportOverruns(context, paid, bill);
     return paid.settle(usage === null ? atMost(hold.granted, bill) : bill, { ...end, ...noError, estimated: usage === null });
   };
@@ -102,6 +104,18 @@ export async function openTokenCall(context: Opening, ask: Ask, asked: Asked): P
     interrupted: () => paid.failed("stream_interrupted", { status: 200, message: errors.stream_interrupted.message }),
   });
   return call;
+}
+
+/** An upstream that was asked to search and doesn't say how often it did may have done so as often as it might. */
+function withAllSearches(usage: Usage | null, { webSearchesMax }: UsageBounds): Usage | null {
+  if (usage === null || webSearchesMax === 0 || usage.webSearches !== undefined) return usage;
+  return { ...usage, webSearches: webSearchesMax };
+}
+
+/** What searches found became a part of the prompt that can't be counted here: without a measured usage it is what was held for. */
+function unmeasured(counted: Usage, { inputMax, webSearchesMax }: UsageBounds): Usage {
+  if (webSearchesMax === 0) return counted;
+  return { ...counted, input: inputMax - counted.cacheRead - counted.cacheWrite, webSearches: webSearchesMax };
 }
 
 /** What an upstream can have read that sent nothing that could be. */
@@ -128,24 +142,26 @@ function heldTier(ask: Ask, { tokens, routes }: Model, tier: string | null): str
 }
 
 /** At the prices of the requested model: a fallback never costs more. */
-async function holdTokens(context: Opening, ask: Ask, { admitted, size, cap, tier, candidates }: Asked) {
+async function holdTokens(context: Opening, ask: Ask, { admitted, size, cap, tier, webSearches, candidates }: Asked) {
   const { caller, callId, addHeaders } = ask;
   const { model } = admitted;
   const { maxOutputTokens, outputLimited } = model;
-  const inputMax = model.contextWindow * size.contexts;
+  // After each search the model reads the whole conversation again, with what was found: as much as its window holds.
+  const inputMax = model.contextWindow * size.contexts * (1 + webSearches);
   const imageTokens = imageTokensMax(context.catalog, model);
-  const inputTokens = Math.min(size.tokensMax + size.images * imageTokens, inputMax);
-  const prices = dearestPricesOf(model.tokens!, { prompt: inputTokens, tier });
+  const inputTokens = webSearches > 0 ? inputMax : Math.min(size.tokensMax + size.images * imageTokens, inputMax);
+  const intake = { inputTokens, webSearches };
+  const prices = dearestPricesOf(model.tokens!, { prompt: inputTokens, tier, searches: webSearches > 0 });
   const outputMax = outputLimited ? Math.min(cap.asked ?? maxOutputTokens, maxOutputTokens) : (cap.asked ?? maxOutputTokens);
-  const want = tokenCostBound(prices, inputTokens, outputMax * cap.choices);
-  const least = tokenCostBound(prices, inputTokens, Math.min(outputMax, 1) * cap.choices);
+  const want = tokenCostBound(prices, intake, outputMax * cap.choices);
+  const least = tokenCostBound(prices, intake, Math.min(outputMax, 1) * cap.choices);
   const id = callId ?? uuidv7(context.clock());
   const tokens = { input: size.tokensLikely, output: Math.min(cap.asked ?? 0, maxOutputTokens) * cap.choices };
-  const affordable = (amount: Amount) => Math.min(outputMax, perChoice(affordableOutputTokens(prices, inputTokens, amount), cap));
+  const affordable = (amount: Amount) => Math.min(outputMax, perChoice(affordableOutputTokens(prices, intake, amount), cap));
   ask.quote?.({
     ...{ admitted, tokens, want, least, affordable: outputMax === 0 ? null : affordable },
     hold: tryReserving(context, caller, { id, want, least }),
-    likely: () => likelyCost(context, caller, model, { size, outputMax: outputMax * cap.choices, tier }),
+    likely: () => likelyCost(context, caller, model, { size, outputMax: outputMax * cap.choices, tier, webSearches }),
     routes: () => candidates,
   });
   const { rate, reserved } = await context.admitCall(context.catalog, { caller, model, tokens, addHeaders }, { id, want, least });
@@ -156,7 +172,8 @@ async function holdTokens(context: Opening, ask: Ask, { admitted, size, cap, tie
   const lowered = granted >= want ? null : affordable(granted);
   const sent = lowered ?? (outputLimited ? outputMax : cap.asked);
   // A decisions model has no longest answer: it says a token or a short document for each question.
-  const bounds = { inputMax, outputMax: maxOutputTokens === 0 ? inputMax : Math.max(outputMax, maxOutputTokens) * cap.choices };
+  const longest = maxOutputTokens === 0 ? inputMax : Math.max(outputMax, maxOutputTokens) * cap.choices;
+  const bounds = { inputMax, outputMax: longest, webSearchesMax: webSearches };
   const capped = { asked: cap.asked, lowered, sent, outputMax: lowered ?? outputMax, choices: cap.choices };
   const hold: TokenHold = { id, granted, ...capped, bounds, imageTokensMax: imageTokens, available };
   return { hold, rate };
@@ -169,12 +186,13 @@ async function likelyCost(
   context: Pick<Context, "db" | "log">,
   { accountId }: Ask["caller"],
   model: Model,
-  { size, outputMax, tier }: { size: PromptSize; outputMax: number; tier: string | null },
+  { size, outputMax, tier, webSearches }: Pick<Asked, "size" | "tier" | "webSearches"> & { outputMax: number },
 ): Promise<Likely> {
   const input = await countPrompt(context, size);
   const recent = outputMax === 0 ? null : await readUsualOutput(context.db, accountId, model.id);
   const output = Math.min(outputMax, recent ?? usualAnswerTokens);
-  const { cost } = tokenCost(pricesOf(model.tokens!, { prompt: input, tier }), { ...noUsage, input, output });
+  const prices = pricesOf(model.tokens!, { prompt: input, tier, searches: webSearches > 0 });
+  const { cost } = tokenCost(prices, { ...noUsage, input, output, webSearches: Math.min(webSearches, 1) }); // who may search does it once, as a rule
   return { cost, basis: outputMax === 0 ? "input" : recent === null ? "usual_answer" : "recent_calls", tokens: { input, output } };
 }
 
@@ -192,8 +210,16 @@ function billAt({ id, tokens }: Model, usage: Usage, bounds: UsageBounds, asked:
   const charged = withinBounds(usage, bounds);
   const terms = tokens!; // the catalog's check lets no other billing through for these types
   const prompt = charged.input + charged.cacheRead + charged.cacheWrite;
-  const prices = pricesOf(terms, { prompt, tier: chargedTier(terms, asked, usage.serviceTier) });
-  return { usage, prices: prices === terms.prices ? terms.logged : pricesAsLogged(id, prices), ...tokenCost(prices, charged) };
+  const searches = bounds.webSearchesMax > 0;
+  const prices = pricesOf(terms, { prompt, tier: chargedTier(terms, asked, usage.serviceTier), searches });
+  const logged = prices === terms.prices ? terms.logged : pricesAsLogged(id, prices, searches ? charged.webSearches : 0);
+  return { usage, prices: logged, ...tokenCost(prices, charged) };
+}
+
+/** What an answer says of the provider's own tools; nothing where none were asked for. */
+export function serverToolUse({ prices }: Pick<TokenBill, "prices">): { server_tool_use?: { web_search_requests: number } } {
+  if (!("web_search" in prices)) return {};
+  return { server_tool_use: { web_search_requests: prices.web_searches ?? 0 } };
 }
 
 /** An estimate never bills above its hold. */

@@ -7,25 +7,45 @@ import { isObject } from "../providers/json/read.ts";
 import type { Route } from "../providers/types.ts";
 import type { Candidate } from "../routing/candidates.ts";
 
+/** The field by which an operation asks for web searches; null: it has none. */
+type SearchField = "web_search_options" | "tools" | null;
+
+type Priced = Pick<Model, "routes" | "tokens">;
+
 /** Fails with invalid_parameter for a field that can neither be passed on nor dropped. */
-export function assertPriced(body: object, model: Pick<Model, "routes">): void {
-  const param = unpricedParam(body, model);
+export function assertPriced(body: object, model: Priced, searchField: SearchField = null): void {
+  const param = unpricedParam(body, model, searchField);
   if (param !== null) failParameter(param, "it changes what the provider charges, and it has no price here");
 }
 
 /** The same as a question, for a model that may answer instead. */
-export function isPriced(body: object, model: Pick<Model, "routes">): boolean {
-  return unpricedParam(body, model) === null;
+export function isPriced(body: object, model: Priced, searchField: SearchField = null): boolean {
+  return unpricedParam(body, model, searchField) === null;
 }
 
-function unpricedParam(body: object, { routes }: Pick<Model, "routes">): string | null {
+function unpricedParam(body: object, model: Priced, searchField: SearchField): string | null {
   for (const [name, value] of Object.entries(body)) {
     const row = rowOf(name);
-    if (row?.treatment !== "refused" || routes.every((route) => isForwarded(name, route))) continue;
-    const place = costlyPlace(value, row);
+    if (row?.treatment !== "refused" || model.routes.every((route) => isForwarded(name, route))) continue;
+    const passing = name === searchField && sellsSearches(model, searchField) ? row.searches : [];
+    const place = passing === true ? null : costlyPlace(value, { ...row, harmless: [...(row.harmless ?? []), ...(passing ?? [])] });
     if (place !== null) return name + place;
   }
   return null;
+}
+
+/** Whether the model has a price for such a search, a bound where the field has none, and a route that can make it. */
+export function sellsSearches({ tokens, routes }: Priced, field: NonNullable<SearchField>): boolean {
+  const price = tokens?.webSearch ?? null;
+  if (price === null) return false;
+  const isTool = field === "tools";
+  return (isTool || price.max !== null) && routes.some(({ provider }) => provider.protocol === (isTool ? "anthropic" : "openai"));
+}
+
+/** Whether a tool is a search that the provider makes itself. */
+export function isSearchTool({ type }: { type?: string | null }): boolean {
+  const { searches } = withheldFields["tools"]!;
+  return Array.isArray(searches) && searches.includes(type);
 }
 
 /** Edits of the request's JSON that remove what this route's provider must not get. */

@@ -88,6 +88,8 @@ export interface LedgerWatch {
   settled(log: UsageLogRow): void;
   /** Not charged, as far as is known. */
   unsettled(): void;
+  /** So many calls were settled by the slower form. */
+  settledSlower(calls: number): void;
 }
 
 type OnFault = (error: unknown, what: string) => void;
@@ -197,7 +199,7 @@ function openBatchers(db: Db, owner: string, { onFault, times, watch }: Batching
     ...(watch && { gauge: watch.reserving }),
   });
   const settling = createAccountBatcher(db, {
-    work: (items: readonly Settlement[]) => settleBatch(db, items, onFault),
+    work: (items: readonly Settlement[]) => settleBatch(db, items, { onFault, ...(watch && { slower: watch.settledSlower }) }),
     waitingMax: Infinity,
     timeoutMs: times.settleTimeoutMs,
     ...(watch && { gauge: watch.settling }),

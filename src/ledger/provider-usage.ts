@@ -12,8 +12,8 @@ export interface ProviderUsage extends Record<UsageFigure, bigint> {
 }
 
 /**
- * Answers, interrupted and abandoned ones too; `input` includes what was read from and written to the prompt cache, `cached` is what was read.
- * Tokens are those of the last attempt: what an earlier one made its provider read is not measured.
+ * Requests that were answered, interrupted and abandoned ones too; a decision makes several. `input` includes what was read from and written to
+ * the prompt cache, `cached` is what was read. Tokens are those of the last attempt: what an earlier one made its provider read is not measured.
  */
 export async function readProviderUsage(
   { pool }: Queries,
@@ -22,7 +22,7 @@ export async function readProviderUsage(
 ): Promise<ProviderUsage[]> {
   const { rows } = await pool.query<ProviderUsage>(
     `select to_char(l.created_at at time zone 'utc', 'YYYY-MM-DD') as day, substr(a.value ->> 'route', length($1) + 2) as model,
-       count(*)::bigint as requests,
+       sum(coalesce((a.value ->> 'requests')::bigint, 1))::bigint as requests,
        coalesce(sum(l.input_tokens + l.cache_read_tokens + l.cache_write_tokens) filter (where a.is_last), 0)::bigint as input,
        coalesce(sum(l.cache_read_tokens) filter (where a.is_last), 0)::bigint as cached,
        coalesce(sum(l.output_tokens) filter (where a.is_last), 0)::bigint as output
@@ -30,7 +30,7 @@ export async function readProviderUsage(
        select value, n = jsonb_array_length(l.attempts) as is_last from jsonb_array_elements(l.attempts) with ordinality as e(value, n)
      ) a
      where l.created_at >= $2 and l.created_at < $3 and split_part(a.value ->> 'route', '/', 1) = $1
-       and a.value ->> 'outcome' in ('ok', 'interrupted', 'aborted')
+       and (a.value ->> 'outcome' in ('ok', 'interrupted', 'aborted') or a.value ? 'requests')
      group by 1, 2`,
     [provider, from, to],
   );

@@ -1,9 +1,10 @@
 // Reads the usage log: pages of an account's requests, and single requests. usage-log.ts says what is written. No query scans the log: each
-// follows an index from the newest row on and stops when the page is full.
+// follows an index from the newest row on and stops when the page is full. A log of ten years has 120 partitions, and a statement that may need
+// any of them plans, locks and opens them all; so the newest months are asked first, alone.
 import type { components } from "../../generated/api.d.ts";
 import { type OperationId, operations } from "../../generated/operations.ts";
 import type { Queries } from "../db/connect.ts";
-import { uuidHex } from "../ids.ts";
+import { timeOfRequestId, uuidHex } from "../ids.ts";
 import { toUsd } from "../money.ts";
 import type { AudioPrices } from "../pricing/audio-cost.ts";
 import type { MediaPrices } from "../pricing/media-cost.ts";
@@ -53,18 +54,56 @@ export interface LogRow
 
 /** Newest first. */
 export async function readLogs(db: Queries, accountId: bigint, filter: LogFilter, limit: number): Promise<LogRow[]> {
-  const { where, values } = conditionsOf(accountId, filter);
-  return readRows(db, where, values, limit);
+  const { from, to, after } = filter;
+  const asked = conditionsOf(accountId, filter);
+  const now = new Date();
+  const newest = [to, after?.createdAt].reduce<Date>((first, time) => (time !== undefined && time < first ? time : first), now);
+  const rows: LogRow[] = [];
+  let before: Date | undefined; // of what was read already
+  for (const days of [62, 366, null]) {
+    const since = days === null ? undefined : new Date(newest.getTime() - days * dayMs);
+    const isLast = since === undefined || (from !== undefined && since <= from);
+    rows.push(...(await readRows(db, within(asked, { since: isLast ? undefined : since, before }), limit - rows.length)));
+    if (isLast || rows.length >= limit) break;
+    before = since;
+  }
+  return rows;
 }
 
 /** The newest row of that request id in any account: for the operator. */
-export async function readAnyLog(db: Queries, requestId: string): Promise<LogRow | undefined> {
-  return (await readRows(db, "request_id = $1", [requestId], 1))[0];
+export function readAnyLog(db: Queries, requestId: string): Promise<LogRow | undefined> {
+  return readOne(db, { where: "request_id = $1", values: [requestId] }, requestId);
 }
 
 /** The newest row of that request id. */
-export async function readLog(db: Queries, accountId: bigint, requestId: string): Promise<LogRow | undefined> {
-  return (await readRows(db, "account_id = $1 and request_id = $2", [accountId, requestId], 1))[0];
+export function readLog(db: Queries, accountId: bigint, requestId: string): Promise<LogRow | undefined> {
+  return readOne(db, { where: "account_id = $1 and request_id = $2", values: [accountId, requestId] }, requestId);
+}
+
+/** In the newest months, then where an id of the gateway's own says that it is, then anywhere: ids that callers choose say nothing. */
+async function readOne(db: Queries, asked: Conditions, requestId: string): Promise<LogRow | undefined> {
+  const recent = new Date(Date.now() - 62 * dayMs);
+  const time = timeOfRequestId(requestId);
+  const around = (ms: number) => ({ since: new Date(ms - dayMs), before: new Date(ms + dayMs) });
+  for (const span of [{ since: recent }, ...(time === null ? [] : [around(time)]), { before: recent }]) {
+    const [row] = await readRows(db, within(asked, span), 1);
+    if (row !== undefined) return row;
+  }
+  return undefined;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+interface Conditions {
+  where: string;
+  values: unknown[];
+}
+
+function within({ where, values }: Conditions, { since, before }: { since?: Date | undefined; before?: Date | undefined }): Conditions {
+  const more = [...values];
+  const lower = since === undefined ? "" : ` and created_at >= $${more.push(since)}`;
+  const upper = before === undefined ? "" : ` and created_at < $${more.push(before)}`;
+  return { where: where + lower + upper, values: more };
 }
 
 /** How many calls, and how old, say how long a model's answers to an account are. */
@@ -83,7 +122,7 @@ export async function readUsualOutput({ pool }: Queries, accountId: bigint, mode
 }
 
 /** Limits the page before it looks up the keys. */
-async function readRows({ pool }: Queries, where: string, values: unknown[], limit: number): Promise<LogRow[]> {
+async function readRows({ pool }: Queries, { where, values }: Conditions, limit: number): Promise<LogRow[]> {
   const { rows } = await pool.query<LogRow>(
     `select l.*, k.prefix as key_prefix, k.last4 as key_last4
      from (select * from usage_log where ${where} order by created_at desc, id desc limit $${values.length + 1}) l
@@ -93,7 +132,7 @@ async function readRows({ pool }: Queries, where: string, values: unknown[], lim
   return rows;
 }
 
-function conditionsOf(accountId: bigint, filter: LogFilter): { where: string; values: unknown[] } {
+function conditionsOf(accountId: bigint, filter: LogFilter): Conditions {
   const values: unknown[] = [accountId];
   const conditions = ["account_id = $1"];
   const put = (condition: (place: string) => string, value: unknown) => {
@@ -147,6 +186,7 @@ export function usageLogRecord(row: LogRow, maskedKey: (key: { prefix: string; l
     completion_tokens: output,
     cached_tokens: Number(row.cache_read_tokens),
     reasoning_tokens: Number(row.reasoning_tokens),
+    ...webSearchesOf(row),
     units: row.units === null ? input + output : Number(row.units),
     unit: row.unit ?? "token",
     cost_usd: toUsd(row.cost),
@@ -156,6 +196,11 @@ export function usageLogRecord(row: LogRow, maskedKey: (key: { prefix: string; l
     fallback_layer: row.fallback_layer,
     job_id: row.job_id,
   };
+}
+
+/** Those that are charged; none where there were none. */
+export function webSearchesOf({ prices }: Pick<LogRow, "prices">): { web_searches?: number } {
+  return "web_searches" in prices && prices.web_searches !== undefined ? { web_searches: prices.web_searches } : {};
 }
 
 // Attempts of the last minutes by route and outcome, from the usage log: those of every process, unlike a circuit breaker's memory.

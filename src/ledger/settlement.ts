@@ -21,12 +21,15 @@ const settleAny = "select account_id, balance from ledger_settle($1, $2, $3)";
 /** What the usual form says of a batch that is not usual: a hold is missing, a call was settled before, a month or a budget is not there. */
 const notUsual: ReadonlySet<unknown> = new Set(["P0002", "23505", "23514"]);
 
-/** The balances after the batch, in its order. `onFault` hears of what neither form should meet. */
-export async function settleBatch(
-  db: Db,
-  items: readonly Settlement[],
-  onFault: (error: unknown, what: string) => void,
-): Promise<Amount[]> {
+interface Reports {
+  /** Hears of what neither form should meet. */
+  onFault(error: unknown, what: string): void;
+  /** Counts calls of batches that were not usual. */
+  slower?(calls: number): void;
+}
+
+/** The balances after the batch, in its order. */
+export async function settleBatch(db: Db, items: readonly Settlement[], { onFault, slower }: Reports): Promise<Amount[]> {
   try {
     return await sendUsual(db, items);
   } catch (error) {
@@ -34,6 +37,7 @@ export async function settleBatch(
     if (isTransient(error) || isAccountHeld(error)) throw error;
     if (!notUsual.has((error as { code?: unknown }).code)) onFault(error, "the usual settlement");
   }
+  slower?.(items.length);
   try {
     return await sendAny(db, items);
   } catch (error) {

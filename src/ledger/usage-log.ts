@@ -15,6 +15,8 @@ export interface AttemptRecord {
   latency_ms: number;
   /** What the upstream calls its answer, for questions to the provider; absent: it named none. */
   response_id?: string;
+  /** How many requests the provider answered for it; absent: one, or none where it failed. */
+  requests?: number;
   /** Why it failed: a cause of src/providers/errors/upstream-error.ts, and its text. Absent: it succeeded, or is older than causes in the log. */
   cause?: string;
   detail?: string;
@@ -39,6 +41,9 @@ export interface LoggedPrices {
   service_tier?: string;
   /** They are those of long prompts. */
   long_context?: true;
+  /** Of one web search, on a call that asked for searches, and how many are charged: beside the prices, as tokens have columns and these none. */
+  web_search?: string;
+  web_searches?: number;
   /** The charge was rounded up to a multiple of this, in 1e-8 USD; absent: 1. */
   step?: string;
 }

@@ -25,13 +25,14 @@ export function expenseOf(cost: RouteCost, { usage, images = 0, seconds = 0, min
   ]);
 }
 
-function tokenLines(cost: RouteCost, { input, cacheRead, cacheWrite, cacheWriteHour = 0, output }: Usage): RateLine[] {
+function tokenLines(cost: RouteCost, { input, cacheRead, cacheWrite, cacheWriteHour = 0, output, webSearches = 0 }: Usage): RateLine[] {
   return [
     line(input, cost.input),
     line(cacheRead, cost.cacheRead),
     line(cacheWrite - cacheWriteHour, cost.cacheWrite),
     line(cacheWriteHour, cost.cacheWriteHour),
     line(output, cost.output),
+    line(webSearches, cost.webSearch),
   ];
 }
 

@@ -88,21 +88,22 @@ function madeOf({ unit }: Pick<MediaPrices, "unit">, units: number): Made {
 }
 
 interface Line {
-  item: "input" | "cache_read" | "cache_write" | "cache_write_1h" | "output" | "request";
+  item: "input" | "cache_read" | "cache_write" | "cache_write_1h" | "output" | "web_search" | "request";
   quantity: number;
   price: Price;
   /** The price is shown for so many. */
   per: bigint;
 }
 
-function linesOf({ input, output, cached, cacheWrite, cacheWriteHour, perRequest }: TokenPrices, usage: Usage): Line[] {
-  const { cacheWriteHour: hour = 0 } = usage;
+function linesOf({ input, output, cached, cacheWrite, cacheWriteHour, perRequest, webSearch = 0n }: TokenPrices, usage: Usage): Line[] {
+  const { cacheWriteHour: hour = 0, webSearches = 0 } = usage;
   return [
     { item: "input", quantity: usage.input, price: input, per: million },
     { item: "cache_read", quantity: usage.cacheRead, price: cached ?? input, per: million },
     { item: "cache_write", quantity: usage.cacheWrite - hour, price: cacheWrite, per: million },
     { item: "cache_write_1h", quantity: hour, price: cacheWriteHour, per: million },
     { item: "output", quantity: usage.output, price: output, per: million },
+    { item: "web_search", quantity: webSearches, price: webSearch, per: 1n },
     { item: "request", quantity: perRequest === 0n ? 0 : 1, price: priceFromAmount(perRequest), per: 1n },
   ];
 }

@@ -1,6 +1,6 @@
 // What a token-billed call costs: pure functions of a price snapshot and a measured usage. One rounding, up, at the end.
 import type { TokenPrices, TokenRates, TokenTerms } from "../catalog/types.ts";
-import { affordableUnits, type Amount, amountOf, million, type Price, roundUpTo } from "../money.ts";
+import { affordableUnits, type Amount, amountOf, type CostLine, exactSum, million, type Price, roundUpTo } from "../money.ts";
 import type { Usage } from "../usage.ts";
 
 /** What the prices of a call depend on. */
@@ -9,20 +9,27 @@ export interface PricedCall {
   prompt: number;
   /** The service tier that is charged; null: none. */
   tier: string | null;
+  /** Whether its request asks for web searches. */
+  searches: boolean;
 }
 
 /** The terms' own prices where nothing changes them. */
-export function pricesOf(terms: TokenTerms, { prompt, tier }: PricedCall): TokenPrices {
+export function pricesOf(terms: TokenTerms, { prompt, tier, searches }: PricedCall): TokenPrices {
   const { prices, longContext } = terms;
   const isLong = longContext !== null && prompt > longContext.above;
-  return atTier(terms, isLong ? { ...prices, ...ratesOf(longContext), longContext: true } : prices, tier);
+  const atLength = isLong ? { ...prices, ...ratesOf(longContext), longContext: true as const } : prices;
+  return withSearches(terms, atTier(terms, atLength, tier), searches);
 }
 
 /** The most that any token of the call can cost, if its prompt has at most so many: a shorter one may cost the usual prices. */
-export function dearestPricesOf(terms: TokenTerms, { prompt, tier }: PricedCall): TokenPrices {
+export function dearestPricesOf(terms: TokenTerms, { prompt, tier, searches }: PricedCall): TokenPrices {
   const { prices, longContext } = terms;
   const mayBeLong = longContext !== null && prompt > longContext.above;
-  return atTier(terms, mayBeLong ? { ...prices, ...dearer(prices, longContext) } : prices, tier);
+  return withSearches(terms, atTier(terms, mayBeLong ? { ...prices, ...dearer(prices, longContext) } : prices, tier), searches);
+}
+
+function withSearches({ webSearch }: TokenTerms, prices: TokenPrices, searches: boolean): TokenPrices {
+  return searches && webSearch !== null ? { ...prices, webSearch: webSearch.each } : prices;
 }
 
 function atTier({ serviceTiers }: TokenTerms, prices: TokenPrices, tier: string | null): TokenPrices {
@@ -75,28 +82,42 @@ interface TokenCost {
 
 export function tokenCost(prices: TokenPrices, usage: Usage): TokenCost {
   const cached = prices.cached ?? prices.input;
-  const { cacheWriteHour: hour = 0 } = usage;
+  const { cacheWriteHour: hour = 0, webSearches = 0 } = usage;
   const cost = chargeOf(
     prices,
     BigInt(usage.input) * prices.input +
       BigInt(usage.cacheRead) * cached +
       BigInt(usage.cacheWrite - hour) * prices.cacheWrite +
       BigInt(hour) * prices.cacheWriteHour +
-      BigInt(usage.output) * prices.output,
+      BigInt(usage.output) * prices.output +
+      BigInt(webSearches) * (prices.webSearch ?? 0n),
   );
   const saved = cached < prices.input ? amountOf(BigInt(usage.cacheRead) * (prices.input - cached)) : 0n;
   return { cost, cacheDiscount: saved };
 }
 
-/** The most that `inputTokens` and `outputTokens` can cost, however they are cached. */
-export function tokenCostBound(prices: TokenPrices, inputTokens: number, outputTokens: number): Amount {
-  return chargeOf(prices, BigInt(inputTokens) * dearestInput(prices) + BigInt(outputTokens) * prices.output);
+/** What a call takes in at most, beside its output. */
+interface Intake {
+  inputTokens: number;
+  webSearches: number;
 }
 
-/** How many output tokens `amount` still pays for after `inputTokens`; negative where it doesn't even pay for those. */
-export function affordableOutputTokens(prices: TokenPrices, inputTokens: number, amount: Amount): number {
+/** The most that it and `outputTokens` can cost, however the input is cached. */
+export function tokenCostBound(prices: TokenPrices, intake: Intake, outputTokens: number): Amount {
+  return chargeOf(prices, exactSum(intakeLines(prices, intake)) + BigInt(outputTokens) * prices.output);
+}
+
+/** How many output tokens `amount` still pays for after the intake; negative where it doesn't even pay for that. */
+export function affordableOutputTokens(prices: TokenPrices, intake: Intake, amount: Amount): number {
   const chargeable = amount - (amount % prices.step);
-  return Number(affordableUnits(chargeable - prices.perRequest, prices.output, [[inputTokens, dearestInput(prices)]]));
+  return Number(affordableUnits(chargeable - prices.perRequest, prices.output, intakeLines(prices, intake)));
+}
+
+function intakeLines(prices: TokenPrices, { inputTokens, webSearches }: Intake): CostLine[] {
+  return [
+    [inputTokens, dearestInput(prices)],
+    [webSearches, prices.webSearch ?? 0n],
+  ];
 }
 
 /** Rounding up to a multiple twice equals rounding up to the coarser multiple once. */

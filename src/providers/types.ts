@@ -45,6 +45,7 @@ export interface RouteCost {
   /** Written to the prompt cache for an hour. */
   cacheWriteHour: Price;
   request: Price;
+  webSearch: Price;
   image: Price;
   second: Price;
   minute: Price;
@@ -61,11 +62,14 @@ export interface UpstreamCall {
   publicModel: string;
   /** The account whose fair quota the call counts against; absent: the gateway's own work, such as a job's. */
   account?: bigint | undefined;
-  /** Told what the upstream calls its answer; absent: no record of it is kept. */
-  heard?: ((responseId: string) => void) | undefined;
+  /** Told of each answer; absent: no record of it is kept. */
+  heard?: Heard | undefined;
   /** Absent: a call that doesn't depend on a caller's connection. */
   disconnect?: Disconnect | undefined;
 }
+
+/** `responseId`: what the upstream calls its answer; null: it names none. `served`: it is no error. */
+export type Heard = (responseId: string | null, served: boolean) => void;
 
 /** How a call learns that its caller disconnected, and what it had sent by then. */
 export interface Disconnect {
@@ -73,6 +77,8 @@ export interface Disconnect {
   stopUpstream: AbortSignal;
   /** Called when a request goes onto a socket: from then on the provider may bill it. */
   onSent(): void;
+  /** The caller disconnected: what was sent is awaited, and nothing more is to be sent. */
+  isGone(): boolean;
 }
 
 /** An answer in one piece. */
@@ -96,6 +102,8 @@ export interface Tally {
   covered: { deltas: number; characters: number };
   /** Whether the answer has ended, usage aside. */
   finished: boolean;
+  /** How many of its choices have ended. */
+  ended: number;
   /** Whether any reasoning was shown. */
   reasoned: boolean;
 }

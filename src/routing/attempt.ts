@@ -3,7 +3,7 @@
 import type { Logger } from "pino";
 import { fail } from "../errors/fail.ts";
 import { type Failure, failureOf, isSlowReader, UpstreamError, type UpstreamFault } from "../providers/errors/upstream-error.ts";
-import type { UpstreamCall } from "../providers/types.ts";
+import type { Heard, UpstreamCall } from "../providers/types.ts";
 import { type AttemptSpan, traceNow } from "../tracing.ts";
 import type { Usage } from "../usage.ts";
 import type { Breakers } from "./breaker.ts";
@@ -17,6 +17,8 @@ export interface Attempt {
   latencyMs: number;
   /** What the upstream calls its answer; null: it did not answer, or names none. */
   responseId: string | null;
+  /** Answers that were no errors: a decision asks its upstream several times. */
+  answers: number;
   /** Why it failed, for the operator; null where it didn't, or where its client disconnected. */
   failure: Failure | null;
   /** Absent: no tracing. */
@@ -52,14 +54,27 @@ export async function attempt<Result>(
 ): Promise<Served<Result>> {
   const faults: UpstreamError[] = [];
   const passOver = (candidate: Candidate) =>
-    attempts.push({ candidate, outcome: "breaker_open", status: null, latencyMs: 0, responseId: null, failure: passedOver });
+    attempts.push({ candidate, outcome: "breaker_open", status: null, latencyMs: 0, responseId: null, answers: 0, failure: passedOver });
   for (const candidate of tryable(candidates, breakers, signal, passOver)) {
     let startedAt = performance.now();
     let span: AttemptSpan | undefined;
     let responseId: string | null = null;
-    const heard = (id: string) => void (responseId = id);
+    let answers = 0;
+    const heard: Heard = (id, served) => {
+      responseId = id ?? responseId;
+      if (served) answers += 1;
+    };
     const record = (outcome: string, status: number | null, failure: Failure | null) =>
-      attempts.push({ candidate, outcome, status, latencyMs: Math.round(performance.now() - startedAt), responseId, failure, span });
+      attempts.push({
+        candidate,
+        outcome,
+        status,
+        latencyMs: Math.round(performance.now() - startedAt),
+        responseId,
+        answers,
+        failure,
+        span,
+      });
     try {
       if (rules.pause !== undefined) {
         await rules.pause(candidate);

@@ -1,6 +1,5 @@
 // What every step of the server shares (Edge), and one request with its answer in progress (Exchange): types, and the opening of an
 // exchange. dispatch.ts and reply.ts work on it.
-import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import type { Dialect, ErrorCode } from "../../generated/errors.ts";
@@ -9,6 +8,7 @@ import type { Caller } from "../accounts/caller.ts";
 import type { Holder, FairQuota } from "../concurrency/fair-quota.ts";
 import { GatewayStopping } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
+import { newRequestId } from "../ids.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Tracing } from "../tracing.ts";
 import type { Abandoned } from "./abandoned.ts";
@@ -216,7 +216,7 @@ const saneRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** The caller's own request id is kept if it is safe for headers, logs and the database. */
 export function chooseRequestId(given: string | string[] | undefined): string {
-  return typeof given === "string" && saneRequestId.test(given) ? given : `req_${randomUUID().replaceAll("-", "")}`;
+  return typeof given === "string" && saneRequestId.test(given) ? given : newRequestId(new Date());
 }
 
 /** Model ids contain slashes: SDKs send them as %2F, people with curl unencoded. No path is below a model. */

@@ -21,8 +21,8 @@ export interface SimulatorCall {
   outcome: "open" | "answered" | "aborted" | "broken";
   /** Records of a stream that were written. */
   records: number;
-  /** Tokens that a host would bill for it; null: nothing. */
-  billed: { input: number; output: number } | null;
+  /** Tokens and web searches that a host would bill for it; null: nothing. */
+  billed: { input: number; output: number; searches: number } | null;
 }
 
 export interface SimulatorCounters {
@@ -32,6 +32,13 @@ export interface SimulatorCounters {
   broken: number;
   /** Connections open now; the one number that reset() leaves. */
   openSockets: number;
+}
+
+/** A call that has ended, for a sum of what a host would bill, over longer than the record goes back. */
+export interface EndedCall extends Pick<SimulatorCall, "model" | "status" | "billed"> {
+  /** The caller's x-request-id; null: it sent none. */
+  requestId: string | null;
+  outcome: "answered" | "aborted" | "broken";
 }
 
 /** A call while it runs. */
@@ -66,7 +73,7 @@ export interface CallRecord {
   reset(): void;
 }
 
-export function recordCalls(): CallRecord {
+export function recordCalls(onEnd?: (call: EndedCall) => void): CallRecord {
   let kept: Kept[] = [];
   let keptBytes = 0;
   let counters = { received: 0, answered: 0, aborted: 0, broken: 0 };
@@ -99,6 +106,14 @@ export function recordCalls(): CallRecord {
         if (call.outcome !== "open") return;
         call.outcome = outcome;
         mine[outcome] += 1;
+        const requestId = request.headers["x-request-id"];
+        onEnd?.({
+          requestId: typeof requestId === "string" ? requestId : null,
+          model: call.model,
+          status: call.status,
+          billed: call.billed,
+          outcome,
+        });
       },
     };
     const entry: Kept = {

@@ -26,6 +26,8 @@ export interface Plan {
 /** What a host bills for an answer. */
 export interface HostBill {
   input: number;
+  /** Web searches, all at the first moment; absent: none. */
+  searches?: number;
   /** Generated from the first moment on: a whole answer, or what a stream doesn't show. */
   output: number;
   /** Generated with a record of a stream. */
@@ -144,6 +146,7 @@ interface Answered {
   records(): Iterable<string>;
   terminator: string;
   inputTokens: number;
+  searches?: number;
   /** Those that no record shows. */
   hiddenTokens: number;
   /** Of one record. */
@@ -152,7 +155,12 @@ interface Answered {
 
 export function planAnswer({ model, knobs, stream, tokens, extraBytesPerToken, whole, records, terminator, ...billing }: Answered): Plan {
   const output = stream ? billing.hiddenTokens : (knobs.completionTokens ?? tokens);
-  const bill: HostBill = { input: knobs.promptTokens ?? billing.inputTokens, output, tokensIn: billing.tokensIn };
+  const bill: HostBill = {
+    input: knobs.promptTokens ?? billing.inputTokens,
+    searches: billing.searches ?? 0,
+    output,
+    tokensIn: billing.tokensIn,
+  };
   const bytes = tokens * Math.max(knobs.bigBytes ?? 0, bytesPerRecord + extraBytesPerToken);
   if (!stream) {
     if (bytes > wholeBytesMax) refuse("model", "An answer of more than 64 MB can only be streamed.");

@@ -20,7 +20,7 @@ export async function sendPlan(
   response: ServerResponse,
 ): Promise<void> {
   const { bill = audioBill } = plan;
-  call.billed = { input: bill.input, output: bill.output };
+  call.billed = { input: bill.input, output: bill.output, searches: bill.searches ?? 0 };
   // Before node:http ends the connection.
   if (knobs.left !== undefined)
     response.req.socket.prependOnceListener("end", () => endForDisconnect(knobs.left!, knobs, protocol, call, response));

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo, Socket } from "node:net";
 import { LRUCache } from "lru-cache";
 import { anthropic } from "./anthropic/anthropic.ts";
-import { type CallRecord, type OpenCall, recordCalls, type SimulatorCall, type SimulatorCounters } from "./calls.ts";
+import { type CallRecord, type EndedCall, type OpenCall, recordCalls, type SimulatorCall, type SimulatorCounters } from "./calls.ts";
 import { elevenlabs } from "./elevenlabs/elevenlabs.ts";
 import { openFal } from "./fal/fal.ts";
 import type { Knobs } from "./knob-list.ts";
@@ -49,11 +49,18 @@ const planBytesMax = 1024 * 1024;
 /** Where a test in another process reads and resets the record. */
 const recordPath = "/__sim/calls";
 
-export async function startSimulator(options: { port?: number; host?: string } = {}): Promise<Simulator> {
+export interface SimulatorOptions {
+  port?: number;
+  host?: string;
+  /** Told of every call that ends. */
+  onEnd?: (call: EndedCall) => void;
+}
+
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const host = options.host ?? "127.0.0.1";
   const world: World = {
     protocols: openProtocols(),
-    record: recordCalls(),
+    record: recordCalls(options.onEnd),
     flakyCalls: new LRUCache({ max: 10_000 }),
     plans: new LRUCache({
       maxSize: plansBytesMax,

@@ -35,6 +35,8 @@ export interface CallCounts {
   countExpense(model: string, route: string, cost: bigint): void;
   /** A failed settlement: its answer may have been free. */
   countUnsettled(): void;
+  /** Calls that the slower form of settlement was needed for. */
+  countSettledSlower(calls: number): void;
   /** A reservation; `granted` in 1e-8 USD, null: refused. */
   countHold(kind: HoldKind, granted: bigint | null): void;
   countJobEnd(kind: string, status: string): void;
@@ -59,6 +61,7 @@ interface Figures {
   holds: Record<HoldKind, { placed: number; units: number; refused: number }>;
   overruns: Map<string, Map<string, { count: number }>>;
   unsettled: number;
+  settledSlower: number;
   jobEnds: Map<string, Map<string, { count: number }>>;
 }
 
@@ -73,7 +76,7 @@ export function countCalls(registry: Registry): CallCounts {
     overruns: new Map(),
     jobEnds: new Map(),
   };
-  const figures: Figures = { ...maps, holds, unsettled: 0 };
+  const figures: Figures = { ...maps, holds, unsettled: 0, settledSlower: 0 };
   const { attempts, failures, tallies, margins, overruns, jobEnds } = figures;
   addCounters(registry, figures);
 
@@ -106,6 +109,7 @@ export function countCalls(registry: Registry): CallCounts {
     },
     countExpense: (model, route, cost) => void (marginOf(model, route).cost += Number(cost)),
     countUnsettled: () => void (figures.unsettled += 1),
+    countSettledSlower: (calls) => void (figures.settledSlower += calls),
     countHold(kind, granted) {
       const hold = holds[kind];
       if (granted === null) hold.refused += 1;
@@ -164,6 +168,9 @@ function addCounters(registry: Registry, figures: Figures): void {
     );
   counter("svc_settlements_failed_total", "Settlements that failed: calls that may have been free", () => [
     { labels: {}, value: figures.unsettled },
+  ]);
+  counter("svc_settlements_slower_total", "Calls settled by the slower form: a hold was gone, or the batch had been made before", () => [
+    { labels: {}, value: figures.settledSlower },
   ]);
   counter("svc_holds_placed_total", "Reservations that were granted", ofHolds("placed", 1));
   counter("svc_holds_placed_usd_total", "What they reserved", ofHolds("units", unitsAUsd));

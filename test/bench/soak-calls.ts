@@ -10,6 +10,8 @@ export interface Caller {
   /** Ids of jobs and of requests that it made. */
   jobs: string[];
   requests: string[];
+  /** The last requests that carried an idempotency key, to be repeated. */
+  keyed: Sent[];
 }
 
 export interface Kind {
@@ -24,8 +26,11 @@ export interface Kind {
 const megabyte = 1024 * 1024;
 const tone = recording("tone.mp3");
 const words = "harbour light keeper tower storm parcel refund customer morning question answer letter".split(" ");
-/** Text that no compression of V8's and no cache of ours sees twice at the same length; sliced, so that a call costs the client little. */
-const ocean = Array.from({ length: 400_000 }, () => pick(words)).join(" ");
+/**
+ * Text that no compression of V8's and no cache of ours sees twice at the same length; sliced, so that a call costs the client little. Digits,
+ * of which our tokenizer makes more tokens than the simulator: what is counted here is then no less than what it bills.
+ */
+const ocean = Array.from({ length: 500_000 }, () => 1_000 + Math.floor(9_000 * Math.random())).join(" ");
 const pixels = randomBytes(4 * megabyte).toString("base64");
 
 export function pick<T>(from: readonly T[]): T {
@@ -34,7 +39,7 @@ export function pick<T>(from: readonly T[]): T {
 
 function text(bytes: number): string {
   const at = Math.floor(Math.random() * (ocean.length - bytes));
-  return `${randomUUID()} ${ocean.slice(at, at + bytes)}`;
+  return `${BigInt(`0x${randomBytes(8).toString("hex")}`)} ${ocean.slice(at, at + bytes)}`;
 }
 
 /** Most are short; few are so long that a body is megabytes. */
@@ -148,6 +153,16 @@ export const kinds: readonly Kind[] = [
     weight: 2,
     make: (caller) => json("/v1/responses", { model: "north/chat-small", input: someText(), stream: true })(caller),
   },
+  {
+    name: "messages, search",
+    weight: 2,
+    make: (caller) =>
+      message({
+        ...{ model: "soak/searches", stream: Math.random() < 0.5 },
+        tools: [{ type: "web_search_20250305", name: "web_search", max_uses: pick([2, 3]) }],
+      })(caller),
+  },
+  { name: "repeat", weight: 2, make: (caller) => (caller.keyed.length === 0 ? chat("north/chat-small")(caller) : pick(caller.keyed)) },
   { name: "completions", weight: 1, make: (caller) => json("/v1/completions", { model: "north/chat-small", prompt: text(300) })(caller) },
   { name: "messages", weight: 4, make: (caller) => message()(caller) },
   { name: "messages, stream", weight: 4, make: (caller) => message({ stream: true })(caller) },

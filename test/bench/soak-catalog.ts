@@ -29,6 +29,47 @@ const own = {
 export type OwnModel = keyof typeof own;
 export const brokenModels = (Object.keys(own) as OwnModel[]).slice(4);
 
+const fault = /\+sim-(?:\d|fail|flaky|refuse|reject|hang|reset|html|bad-json|200-error|cut|end|stall|error)/;
+
+/** Whether an upstream, by its id or its route, is broken by order. */
+export function isBroken(upstream: string): boolean {
+  return fault.test(upstream);
+}
+
+/** What a provider would bill that sells at the operator's own prices; of several prices the lowest. */
+function costAt(pricing: Record<string, any>, type: string): object {
+  const { input, output = 0, cached, cache_write, cache_write_1h, per_request, per_web_search } = pricing;
+  switch (pricing["mode"]) {
+    case "per-token":
+      return {
+        ...{ input, output: type === "decisions" ? 0 : output },
+        ...Object.fromEntries(
+          Object.entries({ cached, cache_write, cache_write_1h, per_request, per_web_search }).filter(([, usd]) => usd != null),
+        ),
+      };
+    case "per-image":
+      return { per_image: pricing["usd_per_image"] };
+    case "per-quality":
+      return { per_image: Math.min(...Object.values(pricing["tiers"] as Record<string, number>)) };
+    case "per-megapixel":
+      return { per_image: pricing["base_usd"] };
+    case "per-second":
+      return { per_second: pricing["usd_per_second"] };
+    case "per-minute":
+      return { per_minute: pricing["usd_per_minute"] };
+    case "per-1k-chars":
+      return { per_1k_chars: pricing["usd_per_1k_chars"] };
+    default:
+      return { per_request: pricing["usd_per_song"] ?? pricing["usd_per_call"] };
+  }
+}
+
+function atEqualPrices(model: Record<string, any>): object {
+  const { pricing, routes, type } = model;
+  if (pricing === undefined || routes === undefined) return model;
+  return { ...model, routes: routes.map((route: object) => ({ ...route, cost: costAt(pricing, type) })) };
+}
+
 /** So that an upstream that never answers is given up within a short soak. */
 const timeoutMs = 3_000;
 
@@ -39,19 +80,26 @@ export function soakCatalog(simulatorUrl: string): string {
     ...{ id, type: "language", context_window: 2_000_000, max_output_tokens: 100_000, supports_vision: true },
     ...{ pricing: { mode: "per-token", input: 1, output: 2 }, routes },
   });
+  const searching = {
+    ...model("soak/searches", [{ provider: "searching", model: "searches+sim-searches-2+sim-pace-2ms" }]),
+    ...{ supports_tools: true, context_window: 50_000 },
+    pricing: { mode: "per-token", input: 1, output: 2, per_web_search: 0.01, max_web_searches: 3 },
+  };
   const sound = { provider: "sound", model: "sound" };
   return JSON.stringify({
     ...shipped,
     providers: [
       ...shipped.providers,
       { id: "sound", protocol: "openai", base_url: `${simulatorUrl}/openai/v1` },
+      { id: "searching", protocol: "anthropic", base_url: `${simulatorUrl}/anthropic/v1` },
       { id: "odd", protocol: "openai", base_url: `${simulatorUrl}/openai/v1`, timeout_ms: timeoutMs },
     ],
     models: [
       ...shipped.models,
-      ...Object.entries(own).map(([id, upstream]) => model(id, [{ provider: "odd", model: upstream }])),
+      ...Object.entries(own).map(([id, upstream]) => model(id, [{ provider: isBroken(upstream) ? "odd" : "sound", model: upstream }])),
+      searching,
       model("soak/second-choice", [{ provider: "odd", model: "second+sim-flaky-1000000+sim-fail-500" }, sound]),
-    ],
+    ].map((one) => atEqualPrices(one as Record<string, any>)),
     tiers: highTiers({ image_concurrent: 1_000, image_queue_depth_cap: 100_000, video_concurrent: 1_000, video_queue_depth_cap: 100_000 }),
   });
 }

@@ -33,19 +33,21 @@ interface Manners {
   leave?: Leave;
   /** How long it reads nothing once the answer has begun. */
   pauseMs?: number;
+  /** It reads so many bytes, then waits for a moment; 0: as they come. */
+  sipBytes?: number;
   /** After this it gives up, whatever has come. */
   timeoutMs?: number;
 }
 
 /** Never rejects: a broken connection is an outcome. */
 export async function send(base: URL, sent: Sent, manners: Manners = {}): Promise<Outcome> {
-  const { agent = false, leave = { at: "never" }, pauseMs = 0, timeoutMs = timeoutDefaultMs } = manners;
+  const { agent = false, leave = { at: "never" }, pauseMs = 0, sipBytes = 0, timeoutMs = timeoutDefaultMs } = manners;
   const { method, path, headers, body } = sent;
   const call = request({
     ...{ host: base.hostname, port: base.port, method, path, agent },
     headers: { ...headers, ...(body === null ? {} : { "content-length": body.length }) },
   });
-  const outcome = follow(call, leave, { pauseMs, timeoutMs });
+  const outcome = follow(call, leave, { pauseMs, sipBytes, timeoutMs });
   if (body === null) call.end();
   else if (leave.at === "upload") {
     call.write(body.subarray(0, Math.ceil(body.length / 2)));
@@ -54,7 +56,11 @@ export async function send(base: URL, sent: Sent, manners: Manners = {}): Promis
   return outcome;
 }
 
-function follow(call: ClientRequest, leave: Leave, { pauseMs, timeoutMs }: { pauseMs: number; timeoutMs: number }): Promise<Outcome> {
+function follow(
+  call: ClientRequest,
+  leave: Leave,
+  { pauseMs, sipBytes, timeoutMs }: Required<Pick<Manners, "pauseMs" | "sipBytes" | "timeoutMs">>,
+): Promise<Outcome> {
   return new Promise((resolve) => {
     const outcome: Outcome = { status: 0, left: leave.at !== "never", hung: false, headers: {}, text: "" };
     call.on("error", () => undefined);
@@ -79,6 +85,11 @@ function follow(call: ClientRequest, leave: Leave, { pauseMs, timeoutMs }: { pau
         reply.pause();
         void sleep(pauseMs).then(() => reply.resume());
       }
+      if (sipBytes > 0)
+        reply.on("data", (chunk: Buffer) => {
+          reply.pause();
+          setTimeout(() => reply.resume(), Math.min(1_000, chunk.length / sipBytes));
+        });
     });
   });
 }

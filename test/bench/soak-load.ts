@@ -49,15 +49,18 @@ export function startLoad({ url, rate, createCaller, stopped, timeoutMs, openMax
   const open = new Set<string>();
   let serial = 0;
   const addCaller = async () => {
-    callers.push({ key: await createCaller(Math.random() < 0.95), jobs: [], requests: [] });
+    callers.push({ key: await createCaller(Math.random() < 0.95), jobs: [], requests: [], keyed: [] });
   };
 
   async function call(kind: Kind): Promise<void> {
     const caller = pick(callers);
-    const outcome = await send(base, kind.make(caller), {
+    const sent = kind.make(caller);
+    if (sent.headers["idempotency-key"] !== undefined && kind.name !== "repeat") keep(caller.keyed, sent);
+    const outcome = await send(base, sent, {
       ...(Math.random() < 0.5 ? { agent } : {}),
       leave: drawLeave(),
       pauseMs: Math.random() < 0.03 ? 500 : 0,
+      sipBytes: Math.random() < 0.05 ? pick([20, 200, 2_000]) : 0,
       timeoutMs,
     });
     const { status, left, hung, headers, text } = outcome;
@@ -103,7 +106,7 @@ export function startLoad({ url, rate, createCaller, stopped, timeoutMs, openMax
 
 /** Each kind once, so that what is made at first use is there: worker threads, pools, compiled code. */
 export async function warmUp({ url, createCaller }: Pick<LoadOptions, "url" | "createCaller">, timeoutMs?: number): Promise<void> {
-  const caller: Caller = { key: await createCaller(true), jobs: [], requests: [] };
+  const caller: Caller = { key: await createCaller(true), jobs: [], requests: [], keyed: [] };
   await Promise.all(kinds.map((kind) => send(new URL(url), kind.make(caller), { timeoutMs })));
 }
 
@@ -120,7 +123,7 @@ function drawLeave(): Leave {
   return { at: "never" };
 }
 
-function keep(list: string[], id: string): void {
+function keep<T>(list: T[], id: T): void {
   list.push(id);
   if (list.length > 20) list.shift();
 }

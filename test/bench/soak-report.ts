@@ -1,5 +1,7 @@
 // What a soak found, in words and figures, and what of it is a fault.
 import { strayRows } from "./soak-leftovers.ts";
+import { usdText } from "../../src/money.ts";
+import type { Money } from "./soak-money.ts";
 import { leftIn, lineOf, type Sample, type Soak } from "./soak-run.ts";
 import { isFlat, slopeOf } from "./soak-slope.ts";
 
@@ -18,7 +20,7 @@ const residentNoise = 256;
 const expectedError = "an upstream refuses our credentials or account";
 
 export function reportOf(soak: Soak): Report {
-  const { samples, before, after, made, rows, audit } = soak;
+  const { samples, before, after, made, rows, audit, money } = soak;
   const settled = samples.slice(Math.floor(samples.length / 3));
   const trend = (of: (sample: Sample) => number) => slopeOf(settled.map((sample) => ({ x: sample.calls, y: of(sample) })));
   const heap = trend((sample) => sample.heap);
@@ -38,6 +40,8 @@ export function reportOf(soak: Soak): Report {
     ...(audit.holds_open > 0 ? [`${audit.holds_open} holds of jobs are left`] : []),
     ...(after.jobs > 0 ? [`${after.jobs} jobs never ended`] : []),
     ...audit.mismatches.map((mismatch) => `the books don't agree: ${JSON.stringify(mismatch)}`),
+    ...money.losses.map((line) => `less was charged than providers bill: ${line}`),
+    ...(money.broken === null ? [] : [`the chain is broken: ${JSON.stringify(money.broken)}`]),
     ...stray.map((line) => `rows where none belong: ${line}`),
     ...soak.tempFiles.map((path) => `a file is left: ${path}`),
     ...(made.broken > 0 ? [`${made.broken} connections broke though their clients stayed`] : []),
@@ -62,9 +66,16 @@ export function reportOf(soak: Soak): Report {
       .map(([table, count]) => `${table} ${count}`)
       .join(", ")}`,
     `audit     ${audit.accounts} accounts, ${audit.entries} entries, ${audit.mismatches.length} mismatches, ${audit.holds_open} holds, ${audit.reservations_open} reservations`,
+    `money     ${money.total.calls} calls charged ${usdText(money.total.charged)} USD, billed ${usdText(money.total.billed)}, cost by the log ${usdText(money.total.cost)}; ${groupsOf(money)}; ${money.losses.length} groups at a loss`,
     `log       ${soak.log.length} lines, ${failed.length} faults`,
     ...soak.grown,
     faults.length === 0 ? "verdict   nothing is left" : `verdict   ${faults.length} FAULTS`,
   ];
   return { text, faults, soak };
+}
+
+function groupsOf({ by }: Money): string {
+  return Object.entries(by)
+    .map(([kind, sums]) => `${sums.size} ${kind}s`)
+    .join(", ");
 }

@@ -4,6 +4,7 @@ import { type Audit, audit } from "../../src/ledger/audit.ts";
 import { cpuOf, ticksPerSecond } from "./processes.ts";
 import { type Memory, sumByConstructor, type Sums } from "./soak-inspector.ts";
 import { type Descriptors, descriptorsOf, keptThreadsOthers, type Open, openIn, rowsOf, tempFiles } from "./soak-leftovers.ts";
+import { type Money, moneyOf } from "./soak-money.ts";
 import { type Made, nothingMade, startLoad, warmUp } from "./soak-load.ts";
 import type { SoakWorld } from "./soak-world.ts";
 
@@ -26,6 +27,7 @@ export interface Soak {
   cpuShare: number;
   rows: { before: Record<string, number>; after: Record<string, number> };
   audit: Audit;
+  money: Money;
   tempFiles: string[];
   log: Record<string, unknown>[];
   /** Constructors that grew most between a third of the load and its end; empty unless asked for. */
@@ -94,6 +96,7 @@ export async function runSoak(
     live: { before: liveBefore, after: await liveIn(world) },
     rows: { before: rowsBefore, after: await rowsOf(world.db) },
     audit: await audit(world.db),
+    money: await moneyOf(world.db, world.bills),
     tempFiles: tempFiles(world),
     log: world.log(),
   };

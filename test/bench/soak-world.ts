@@ -9,6 +9,7 @@ import { postEntry } from "../../src/ledger/post.ts";
 import { parseUsd } from "../../src/money.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
 import { soakCatalog } from "./soak-catalog.ts";
+import { type Bills, billTo } from "./soak-money.ts";
 import { inspectorIn } from "./inspector.ts";
 import { type Insight, openInsight } from "./soak-inspector.ts";
 
@@ -18,6 +19,8 @@ export interface SoakWorld {
   folder: string;
   inspector: Insight;
   simulator: Simulator;
+  /** What its calls that have ended are billed. */
+  bills: Bills;
   db: Db;
   /** What the gateway logged, from warnings on. */
   log(): Record<string, unknown>[];
@@ -39,7 +42,8 @@ export interface SoakOptions {
 const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
 export async function openSoakWorld({ databaseUrl, folder, flags = [], env = {} }: SoakOptions): Promise<SoakWorld> {
-  const simulator = await startSimulator();
+  const bills: Bills = new Map();
+  const simulator = await startSimulator({ onEnd: billTo(bills) });
   const catalog = join(folder, "soak-catalog.json");
   const dataDir = join(folder, "data");
   mkdirSync(dataDir, { recursive: true });
@@ -66,7 +70,7 @@ export async function openSoakWorld({ databaseUrl, folder, flags = [], env = {} 
   const db = connect(databaseUrl, { max: 4, applicationName: "svc-soak" });
   let accounts = 0;
   return {
-    ...{ url, pid: child.pid!, folder, inspector, simulator, db },
+    ...{ url, pid: child.pid!, folder, inspector, simulator, bills, db },
     log: () => output.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as Record<string, unknown>] : [])),
     async createCaller(isFunded) {
       const at = new Date();

@@ -31,7 +31,11 @@ try {
   try {
     const options = { minutes: Number(values.minutes), rate: Number(values.rate), compare: values.compare };
     const report = reportOf(await runSoak(world, { ...options, signal: interrupted.signal, print: (line) => console.log(line) }));
-    if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
+    if (values.json !== undefined)
+      writeFileSync(
+        values.json,
+        `${JSON.stringify(report, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value instanceof Map ? Object.fromEntries(value) : value), 2)}\n`,
+      );
     console.log(report.text.join("\n"));
     for (const fault of report.faults) console.error(`FAULT: ${fault}`);
     if (report.faults.length > 0) process.exitCode = 1;

@@ -17,10 +17,10 @@ const check = (...models: string[][]) => checkCatalog(fileOf(models.flat()));
 
 describe("a route's cost", () => {
   test("is read in the units of prices: what is left out follows from what is there", () => {
-    const cost = "input: 0.5, output: 1.5, cached: 0.05, per_request: 0.001";
+    const cost = "input: 0.5, output: 1.5, cached: 0.05, per_request: 0.001, per_web_search: 0.008";
     expect(catalogFrom(fileOf(chat("a", { cost }))).models.get("a")!.routes[0]!.cost).toEqual({
       ...{ input: 500_000n, output: 1_500_000n, cacheRead: 50_000n, cacheWrite: 500_000n, cacheWriteHour: 500_000n },
-      ...{ request: 1_000_000_000n, image: 0n, second: 0n, minute: 0n, character: 0n },
+      ...{ request: 1_000_000_000n, webSearch: 8_000_000_000n, image: 0n, second: 0n, minute: 0n, character: 0n },
     });
     const written = catalogFrom(fileOf(chat("a", { cost: "input: 1, cache_write: 1.25, cache_write_1h: 2" })));
     expect(written.models.get("a")!.routes[0]!.cost).toMatchObject({
@@ -57,6 +57,10 @@ describe("a price below a cost is warned of, and is no problem", () => {
     expect(check(chat("a", { more: ", cache_write: 2.5", cost: written })).warnings).toMatchObject([
       { message: expect.stringContaining("price for cache_write_1h is 2.5 USD, this route's cost 4") },
     ]);
+    expect(check(chat("a", { more: ", per_web_search: 0.01", cost: "per_web_search: 0.02" })).warnings).toMatchObject([
+      { message: expect.stringContaining("price for per_web_search is 0.01 USD, this route's cost 0.02") },
+    ]);
+    expect(check(chat("a", { cost: "per_web_search: 0.02" })).warnings).toEqual([]); // no request may ask for searches
     expect(check(chat("a", { cost: "per_request: 0.01" })).warnings).toHaveLength(1);
     expect(check(chat("a", { cost: "input: 2, output: 8, cached: 2" })).warnings).toEqual([]);
   });

@@ -32,6 +32,8 @@ const cases: [title: string, text: string, line: number, message: RegExp][] = [
     [
       ["a price of cache writes of a model that caches nothing", "embedding", "cache_write: 1", /cache_write: belongs to language models/],
       ["long prompts beyond the window", "language", "long_context: { above: 8000, input: 2, output: 4 }", /above: is never exceeded/],
+      ["a price of searches of a model that makes none", "embedding", "per_web_search: 0.01", /per_web_search: belongs to language models/],
+      ["a bound of searches without their price", "language", "max_web_searches: 3", /bounds searches that have no price/],
       ["a tier that is free", "language", "service_tiers: { flex: 0 }", /flex: must be > 0/],
       ["a tier without a proper name", "language", 'service_tiers: { "Fast lane": 2 }', /"Fast lane" is no name of a tier/],
       ["a tier whose prices can't be exact", "language", "service_tiers: { flex: 0.3333333 }", /flex: has more than 6 decimals/],

@@ -97,6 +97,7 @@ describe("a failover that leaves us with a server that only reads", () => {
       reserved: () => undefined,
       settled: () => undefined,
       unsettled: () => undefined,
+      settledSlower: () => undefined,
     };
     const ledger = await openLedger(db, (error) => faults.push(error), watch);
     const accountId = await newAccount(db, { deposit: 10_000n });

@@ -83,6 +83,23 @@ describe("OpenAI's export", () => {
     expect(stdout).toBe(`${today} chat: requests 2, ours 1: 1 more than ours\nsouth, ${today}: differences: 1\n`);
   });
 
+  test("a decision counts as often as its provider was asked", async () => {
+    const criteria = { refund: "Give the money back", wait: "Do nothing yet" };
+    const questions = Object.fromEntries(["a", "b", "c"].map((id) => [id, { type: "choice", criteria }]));
+    const body = { state: "The parcel is lost, the customer wants the money", questions };
+    const reply = await gateway.request("POST", "/v1/decisions", { key: account.key, body });
+    expect(reply.status).toBe(200);
+    expect(gateway.simulator.calls().filter(({ model }) => model === "decide")).toHaveLength(3);
+    const { stdout } = await reconcile("judges", openai([3, "decide", 0, 0]), "--json");
+    expect(stdout).not.toContain("requests");
+    expect((await reconcile("judges", openai([2, "decide", 0, 0]))).stdout).toContain("decide: requests 2, ours 3");
+  });
+
+  test("an answer that could not be read was answered all the same", async () => {
+    const ran = await reconcile("north", openai([1, "chat+sim-bad-json", 0, 0]));
+    expect([ran.status, ran.stdout]).toEqual([0, `north, ${today}: everything agrees\n`]);
+  });
+
   test("a blank day at its end counts: what the log has there is missing in the export", async () => {
     const yesterday = new Date((secondsOf(today) - 86_400) * 1_000).toISOString().slice(0, 10);
     const blank = `${secondsOf(today)},${secondsOf(today) + 86_400},2020-01-01T00:00:00+00:00,,,,,,,,\n`;

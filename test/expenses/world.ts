@@ -19,6 +19,7 @@ const chat = (id: string, routes: object[], more: object = {}) =>
 export const catalog = {
   providers: [
     ...["north", "south"].map((id) => provider(id, "openai", "v1")),
+    provider("judges", "openai", "v1"),
     provider("claude", "anthropic", "anthropic/v1"),
     provider("ranker", "rerank", "rerank"),
     provider("studio", "fal", "fal"),
@@ -40,6 +41,7 @@ export const catalog = {
     sold("demo/embed", "embedding", { mode: "per-token", input: 0.2 }, [route("north", { input: 0.1 }, "embed")]),
     sold("demo/rank", "reranking", { mode: "per-token", input: 0.2 }, [route("ranker", { per_request: 0.002 }, "rank")]),
     sold("demo/decide", "decisions", { mode: "per-token", input: 0.3, output: 0 }, [route("north", tokenCost, "decide")]),
+    sold("jev", "decisions", { mode: "per-token", input: 0.3, output: 0 }, [route("judges", tokenCost, "decide")]),
     sold("demo/image", "image", { mode: "per-image", usd_per_image: 0.03 }, [route("studio", { per_image: 0.02 }, "ember/flash-image")]),
     sold("demo/image-down", "image", { mode: "per-image", usd_per_image: 0.03 }, [
       route("studio", { per_image: 0.02 }, "ember/flash-image+sim-job-fail-500"),

@@ -52,15 +52,15 @@ interface Node {
 
 /** What a read did to the log: how it went through its partitions, and how many rows it looked at. */
 async function planOf(read: (explaining: Queries) => Promise<unknown>): Promise<{ partitions: string[]; scans: string[]; rows: number }> {
-  let plan: Node | undefined;
+  const plans: Node[] = [];
   const query = async (sql: string, values: unknown[]) => {
     const { rows } = await db.pool.query<{ "QUERY PLAN": { Plan: Node }[] }>(`explain (analyze, format json) ${sql}`, values);
-    plan = rows[0]!["QUERY PLAN"][0]!.Plan;
-    return { rows: [] };
+    plans.push(rows[0]!["QUERY PLAN"][0]!.Plan);
+    return await db.pool.query(sql, values);
   };
   await read({ pool: { query } as unknown as Queries["pool"] });
   const nodes = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
-  const all = nodes(plan!);
+  const all = plans.flatMap(nodes);
   // January and the months to come are empty, and an empty table is read fastest whole.
   const touched = all.filter((node) => /^usage_log_2026_0[2-6]/.test(node["Relation Name"] ?? "") && node["Actual Loops"] > 0);
   const indexes = all.filter((node) => node["Node Type"] === "Bitmap Index Scan");

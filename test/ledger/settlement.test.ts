@@ -62,8 +62,10 @@ const neverFault = (error: unknown) => expect.fail(String(error));
 /** What is answered, and which forms of ledger_settle were asked, by the number of their arguments. */
 async function settle(...batch: Settlement[]): Promise<{ balances: bigint[]; forms: number[] }> {
   using query = vi.spyOn(db.pool, "query");
-  const balances = await settleBatch(db, batch, neverFault);
+  let slower = 0;
+  const balances = await settleBatch(db, batch, { onFault: neverFault, slower: (calls) => (slower += calls) });
   const texts = (query.mock.calls as unknown as [string][]).map(([text]) => text).filter((text) => text.includes("ledger_settle("));
+  expect(slower).toBe(texts.length === 1 ? 0 : batch.length);
   return { balances, forms: texts.map((text) => text.split("$").length - 1) };
 }
 
@@ -167,7 +169,7 @@ test("an error of the usual form that no batch should meet is reported once, and
   const faults: unknown[][] = [];
   await db.pool.query(broken);
   try {
-    expect(await settleBatch(db, [call], (...fault) => faults.push(fault))).toEqual([970n]);
+    expect(await settleBatch(db, [call], { onFault: (...fault) => void faults.push(fault) })).toEqual([970n]);
   } finally {
     await db.pool.query(whole);
   }
@@ -180,7 +182,7 @@ test("two processes that settle one account at once wait for each other, and fin
   const far = connect(database.url, { max: 2 });
   try {
     const calls = await Promise.all(Array.from({ length: 8 }, () => openCall(account, 10n)));
-    await Promise.all(calls.map((call, n) => settleBatch(n % 2 === 0 ? db : far, [call], neverFault)));
+    await Promise.all(calls.map((call, n) => settleBatch(n % 2 === 0 ? db : far, [call], { onFault: neverFault })));
     expect((await settle(calls[0]!)).forms).toEqual([8, 3]);
     expect(await books(account)).toMatchObject({ available: 920n, reserved: 0n, spent: 80n, charged: 8n });
   } finally {

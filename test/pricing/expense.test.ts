@@ -5,7 +5,14 @@ import { expenseOf } from "../../src/pricing/expense.ts";
 
 const cost: RouteCost = {
   ...{ input: 500_000n, output: 1_500_000n, cacheRead: 50_000n, cacheWrite: 625_000n, cacheWriteHour: 1_000_000n },
-  ...{ request: 1_000_000_000n, image: 40_000_000_000n, second: 100_000_000_000n, minute: 6_000_000_000n, character: 15_000_000n },
+  ...{
+    request: 1_000_000_000n,
+    webSearch: 8_000_000_000n,
+    image: 40_000_000_000n,
+    second: 100_000_000_000n,
+    minute: 6_000_000_000n,
+    character: 15_000_000n,
+  },
 };
 const noCost = Object.fromEntries(Object.keys(cost).map((key) => [key, 0n])) as unknown as RouteCost;
 
@@ -18,6 +25,11 @@ test("each kind of token at its own cost, and the request once", () => {
 test("of cache writes, those that are kept for an hour at their own cost", () => {
   const usage = { input: 0, cacheRead: 0, cacheWrite: 40, cacheWriteHour: 30, output: 0, reasoning: 0 };
   expect(expenseOf({ ...cost, request: 0n }, { usage })).toBe(3_625n); // 10 at 0.625 and 30 at 1 USD per million
+});
+
+test("web searches", () => {
+  const usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, webSearches: 3 };
+  expect(expenseOf({ ...cost, request: 0n }, { usage })).toBe(2_400_000n);
 });
 
 test("what is not whole is rounded up once", () => {

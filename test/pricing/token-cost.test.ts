@@ -27,6 +27,8 @@ const plain: TokenPrices = {
 };
 const usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
 
+const reading = (inputTokens: number) => ({ inputTokens, webSearches: 0 });
+
 describe("a token cost", () => {
   test("cached tokens cost the cached rate, and the discount is what that saved", () => {
     expect(tokenCost(plain, { ...usage, input: 100, cacheRead: 1_000, output: 10 })).toEqual({ cost: 11_500n, cacheDiscount: 45_000n });
@@ -44,16 +46,16 @@ describe("a token cost", () => {
     const decisions = { ...plain, input: 300_000n, output: 0n, step: 10_000n };
     const costOf = (input: number) => tokenCost(decisions, { ...usage, input, output: 9 }).cost;
     expect([0, 1, 333, 334, 666, 667].map(costOf)).toEqual([0n, 10_000n, 10_000n, 20_000n, 20_000n, 30_000n]);
-    expect(tokenCostBound(decisions, 334, 1)).toBe(20_000n);
-    expect(affordableOutputTokens(decisions, 334, 19_999n)).toBeLessThan(0);
-    expect(affordableOutputTokens(decisions, 334, 20_000n)).toBeGreaterThan(0);
+    expect(tokenCostBound(decisions, reading(334), 1)).toBe(20_000n);
+    expect(affordableOutputTokens(decisions, reading(334), 19_999n)).toBeLessThan(0);
+    expect(affordableOutputTokens(decisions, reading(334), 20_000n)).toBeGreaterThan(0);
   });
   test("is never above the bound of its tokens, however they were cached", () => {
     fc.assert(
       fc.property(prices, tokens, tokens, tokens, tokens, (p, input, cacheRead, cacheWrite, output) => {
         const cacheWriteHour = Math.floor(cacheWrite / 3);
         const { cost, cacheDiscount } = tokenCost(p, { input, cacheRead, cacheWrite, cacheWriteHour, output, reasoning: 0 });
-        expect(cost).toBeLessThanOrEqual(tokenCostBound(p, input + cacheRead + cacheWrite, output));
+        expect(cost).toBeLessThanOrEqual(tokenCostBound(p, reading(input + cacheRead + cacheWrite), output));
         expect(cacheDiscount).toBeGreaterThanOrEqual(0n);
       }),
     );
@@ -61,9 +63,9 @@ describe("a token cost", () => {
   test("the affordable output is the largest whose bound the amount pays", () => {
     fc.assert(
       fc.property(prices, tokens, fc.bigInt({ min: 0n, max: 10n ** 10n }), (p, input, amount) => {
-        const output = affordableOutputTokens(p, input, amount);
-        if (output >= 0) expect(tokenCostBound(p, input, output)).toBeLessThanOrEqual(amount);
-        if (p.output > 0n || output < 0) expect(tokenCostBound(p, input, output + 1)).toBeGreaterThan(amount);
+        const output = affordableOutputTokens(p, reading(input), amount);
+        if (output >= 0) expect(tokenCostBound(p, reading(input), output)).toBeLessThanOrEqual(amount);
+        if (p.output > 0n || output < 0) expect(tokenCostBound(p, reading(input), output + 1)).toBeGreaterThan(amount);
       }),
     );
   });

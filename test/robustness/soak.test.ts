@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject } from "vitest";
 import { audit } from "../../src/ledger/audit.ts";
 import { descriptorsOf, keptThreadsOthers, openIn, rowsOf, strayRows, tempFiles } from "../bench/soak-leftovers.ts";
+import { moneyOf } from "../bench/soak-money.ts";
 import { startLoad, warmUp } from "../bench/soak-load.ts";
 import { liveIn, type Watched } from "../bench/soak-run.ts";
 import { openSoakWorld, type SoakWorld } from "../bench/soak-world.ts";
@@ -38,7 +39,7 @@ afterAll(async () => {
 });
 
 oneInThree()(
-  `${calls} mixed calls with clients that disconnect and upstreams that break leave no connection, file, hold, job, row, timer or request behind`,
+  `${calls} mixed calls with clients that disconnect and upstreams that break leave no connection, file, hold, job, row, timer or request behind, and no account, model or route at a loss`,
   { timeout: 180_000 },
   async () => {
     await warmUp(world, timeoutMs);
@@ -63,6 +64,9 @@ oneInThree()(
     expect(load.made.byStatus[200]).toBeGreaterThan(calls / 5);
     expect(load.made.broken).toBe(0);
     expect(await audit(world.db)).toMatchObject({ mismatches: [], holds_open: 0, reservations_open: 0 });
+    const { losses, broken, total } = await moneyOf(world.db, world.bills);
+    expect([losses, broken]).toEqual([[], null]);
+    expect(total.billed).toBeGreaterThan(0n);
     expect(strayRows(rowsBefore, await rowsOf(world.db))).toEqual([]);
     expect(tempFiles(world)).toEqual([]);
     const { files, others } = descriptorsOf(world);

@@ -11,7 +11,13 @@ const media = {
   routes: [{ provider: "east", model: "vendor/image" }],
 };
 const world = chatWorld(
-  [language("demo/chat", ["chat"]), language("demo/broken", ["chat+sim-fail-503"]), language("demo/slow", ["chat+sim-slow-8000ms"]), media],
+  [
+    language("demo/chat", ["chat"]),
+    language("demo/broken", ["chat+sim-fail-503"]),
+    language("demo/waits", ["chat+sim-slow-1500ms"]),
+    language("demo/slow", ["chat+sim-slow-8000ms"]),
+    media,
+  ],
   {
     providers: [...["north", "south", "west"].map((id) => provider(id)), provider("east", { protocol: "fal", base_url: "simulator:/fal" })],
   },
@@ -137,4 +143,18 @@ test("a balance that was changed without the ledger is a mismatch", async () => 
   await change(-1);
   expect((await look(mismatched)).mismatched).toEqual([]);
   expect((await lookAtParity({ pool }, { after: 0n, most: 1, suspects: [] })).next).toBeGreaterThan(0n);
+});
+
+test("a call whose hold was gone is settled by the slower form, which is counted", async () => {
+  const { gateway } = world;
+  const account = await world.account();
+  const slower = async () => (await scrape(gateway)).figure("svc_settlements_slower_total");
+  await world.chat(account, { model: "demo/chat" });
+  const before = await slower();
+  expect(before).toBeDefined();
+  const answering = world.chat(account, { model: "demo/waits" });
+  const swept = async () => (await gateway.context.db.pool.query("delete from hold where account_id = $1", [account.accountId])).rowCount;
+  await expect.poll(swept, { interval: 20 }).toBe(1);
+  expect((await answering).status).toBe(200);
+  expect(await slower()).toBe(before! + 1);
 });

@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 import { toUsd } from "../../money.ts";
 import type { ChatRecord, ChatStream, ChatTally } from "../../providers/verbs/chat.ts";
 import { type StreamedAnswer, streamFault, type StreamEncoder } from "../stream-answer.ts";
-import type { TokenBill } from "../token-call.ts";
+import { serverToolUse, type TokenBill } from "../token-call.ts";
 
 export type StreamedChat = StreamedAnswer<ChatStream>;
 
@@ -52,7 +52,8 @@ export function dataLine(record: object): string {
 
 type ChatUsage = components["schemas"]["ChatUsage"];
 
-export function chatUsage({ usage, cost, cacheDiscount }: TokenBill, model: Pick<Model, "supports">): ChatUsage {
+export function chatUsage(bill: TokenBill, model: Pick<Model, "supports">): ChatUsage {
+  const { usage, cost, cacheDiscount } = bill;
   const prompt = usage.input + usage.cacheRead + usage.cacheWrite;
   return {
     prompt_tokens: prompt,
@@ -60,6 +61,7 @@ export function chatUsage({ usage, cost, cacheDiscount }: TokenBill, model: Pick
     total_tokens: prompt + usage.output,
     prompt_tokens_details: { cached_tokens: usage.cacheRead, ...(usage.cacheWrite > 0 ? { cache_write_tokens: usage.cacheWrite } : {}) },
     ...(model.supports.reasoning || usage.reasoning > 0 ? { completion_tokens_details: { reasoning_tokens: usage.reasoning } } : {}),
+    ...serverToolUse(bill),
     cost: toUsd(cost),
     cache_discount: toUsd(cacheDiscount),
   };

@@ -1,6 +1,7 @@
 // The request adapter of chat completions: what a request needs of a model, how large its prompt is, how it is sent to a route.
 import type { Context } from "../../context.ts";
 import { fail, failParameter } from "../../errors/fail.ts";
+import { isObject } from "../../providers/json/read.ts";
 import type { JsonText } from "../../providers/json/text.ts";
 import type { ChatStream, ChatWhole } from "../../providers/verbs/chat.ts";
 import { adapterOf } from "../../routing/candidates.ts";
@@ -20,18 +21,20 @@ export interface ChatRequest {
 export function chatAdapter({ providers }: Pick<Context, "providers">, { text, body }: ChatRequest): RequestAdapter<ChatWhole, ChatStream> {
   const needs = requirementsOf(body);
   const stream = body.stream === true;
+  const cap = outputCap(body);
   return {
     model: body.model,
     type: "language",
     stream,
     assertFits(model) {
       assertDeclares(model, needs);
-      assertPriced(body, model);
+      assertPriced(body, model, "web_search_options");
     },
-    fits: (other) => declares(other, needs) && isPriced(body, other),
+    fits: (other) => declares(other, needs) && isPriced(body, other, "web_search_options"),
     measure: () => promptSize(body),
-    cap: outputCap(body),
+    cap,
     tier: body.service_tier,
+    webSearches: ({ tokens }) => (isObject(body.web_search_options) ? (tokens?.webSearch?.max ?? 0) * cap.choices : 0),
     call({ candidate, hold, upstream }) {
       const chat = adapterOf(providers.chat, candidate);
       return chat({

@@ -16,6 +16,7 @@ export interface ChatFields {
   store?: unknown;
   metadata?: unknown;
   service_tier?: string | null;
+  web_search_options?: unknown;
   reasoning_effort?: string | null;
   reasoning?: { effort?: string | null; max_tokens?: number | null } | null;
 }

@@ -12,7 +12,8 @@ import { toUsd } from "../../money.ts";
 import { UpstreamError } from "../../providers/errors/upstream-error.ts";
 import type { Whole } from "../../providers/types.ts";
 import { adapterOf } from "../../routing/candidates.ts";
-import { sumOfUsages } from "../../usage.ts";
+import { noUsage, sumOfUsages, type Usage } from "../../usage.ts";
+import { UnfinishedCall } from "../abandoned-call.ts";
 import { type Decided, decideQuestion, type DecisionRoute, documentFields, documentPrompt, labelPrompt } from "./question.ts";
 import { decisionModelName, type DecisionTask, decisionTask, type Question } from "./request.ts";
 
@@ -42,12 +43,22 @@ export function decisionAdapter(
     async call({ candidate, upstream }) {
       const chat = adapterOf(providers.chat, candidate);
       const route: DecisionRoute = { chat, upstream, state, noLogprobs: false };
+      const { disconnect } = upstream;
+      const asked: Question[] = [];
+      const ask = (question: Question, signal: AbortSignal) => {
+        asked.push(question);
+        return decideQuestion(route, question, signal);
+      };
+      const isGone = () => disconnect?.isGone() ?? false;
+      // What was asked is billed, the rest never is; without its answers there is nothing to keep for a repeat.
+      const unfinished = (usage: Usage | null) => new UnfinishedCall(usage, () => countQuestions(state, asked));
       try {
-        const decided = await sideBySide(questions, questionsAtOnce, upstream.signal, (question, signal) =>
-          decideQuestion(route, question, signal),
-        );
-        return { kind: "whole", usage: sumOfUsages(decided.map(({ usage }) => usage)), answers: decided.map(({ answer }) => answer) };
+        const decided = await sideBySide(questions, { atOnce: questionsAtOnce, signal: upstream.signal, stops: isGone }, ask);
+        const usage = sumOfUsages(decided.map((one) => one.usage));
+        if (decided.length < questions.length) throw unfinished(usage);
+        return { kind: "whole", usage, answers: decided.map(({ answer }) => answer) };
       } catch (error) {
+        if (disconnect?.stopUpstream.aborted && asked.length < questions.length) throw unfinished(null);
         throw asOurs(error);
       }
     },
@@ -58,6 +69,11 @@ export function decisionAdapter(
 
 /** For an answer whose upstream reports no usage: each counts as one token at least. */
 const charactersAToken = 4;
+
+/** The prompts of the questions that were asked, by labels. */
+async function countQuestions(state: string, asked: readonly Question[]): Promise<Usage> {
+  return { ...noUsage, input: await decisionSize(state, asked).countTokens() };
+}
 
 /** Each question reads the whole state; a route without log probabilities is asked twice. */
 function decisionSize(state: string, questions: readonly Question[]): PromptSize {
@@ -95,14 +111,20 @@ function inOwnCodes(error: unknown): unknown {
 
 // Runs a function over many items with bounded parallelism; the first failure cancels the others.
 
+interface Running {
+  atOnce: number;
+  signal: AbortSignal;
+  /** Whether no further item is to be begun. */
+  stops(): boolean;
+}
+
 /**
- * Results in the items' order. Rejects with the first failure, once everything that ran has ended; `work` gets a signal that fires then, or
- * when `signal` does.
+ * Results in the items' order: of all of them, or of the first ones where it was to stop. Rejects with the first failure, once everything that
+ * ran has ended; `work` gets a signal that fires then, or when `signal` does.
  */
 export async function sideBySide<Item, Result>(
   items: readonly Item[],
-  atOnce: number,
-  signal: AbortSignal,
+  { atOnce, signal, stops }: Running,
   work: (item: Item, signal: AbortSignal) => Promise<Result>,
 ): Promise<Result[]> {
   const failed = new AbortController();
@@ -110,7 +132,8 @@ export async function sideBySide<Item, Result>(
   const results: Result[] = [];
   let next = 0;
   const workThrough = async () => {
-    for (let at = next++; at < items.length; at = next++) {
+    while (next < items.length && !(next > 0 && stops())) {
+      const at = next++;
       either.throwIfAborted();
       results[at] = await work(items[at] as Item, either);
     }

@@ -6,7 +6,7 @@ import { toUsd } from "../../money.ts";
 import { UpstreamError } from "../../providers/errors/upstream-error.ts";
 import type { MessageRecord, MessageStream } from "../../providers/verbs/messages.ts";
 import { type StreamedAnswer, streamFault, type StreamEncoder } from "../stream-answer.ts";
-import type { TokenBill } from "../token-call.ts";
+import { serverToolUse, type TokenBill } from "../token-call.ts";
 
 export function messageEncoder(
   context: Pick<Context, "publicUrl">,
@@ -52,13 +52,15 @@ function faultType(error: unknown): "api_error" | "overloaded_error" {
 
 type MessageUsage = components["schemas"]["MessageUsage"];
 
-export function messageUsage({ usage, cost, cacheDiscount }: TokenBill, model: Pick<Model, "supports">): MessageUsage {
+export function messageUsage(bill: TokenBill, model: Pick<Model, "supports">): MessageUsage {
+  const { usage, cost, cacheDiscount } = bill;
   return {
     input_tokens: usage.input,
     cache_creation_input_tokens: usage.cacheWrite,
     cache_read_input_tokens: usage.cacheRead,
     output_tokens: usage.output,
     ...(model.supports.reasoning || usage.reasoning > 0 ? { output_tokens_details: { thinking_tokens: usage.reasoning } } : {}),
+    ...serverToolUse(bill),
     cost: toUsd(cost),
     cache_discount: toUsd(cacheDiscount),
   };

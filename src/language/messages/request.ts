@@ -11,8 +11,8 @@ import { capFor, outputMaxOf } from "../chat/upstream-body.ts";
 import { countPrompt } from "../counted-usage.ts";
 import type { RequestAdapter } from "../serve.ts";
 import type { TokenHold } from "../token-call.ts";
-import { assertPriced, isPriced, withheldEdits } from "../withheld-fields.ts";
-import { assertReadable, fetchesDocuments, messageRequirements } from "./requirements.ts";
+import { assertPriced, isPriced, isSearchTool, withheldEdits } from "../withheld-fields.ts";
+import { assertReadable, messageRequirements, reads, searchesMax } from "./requirements.ts";
 import { messageSize } from "./size.ts";
 
 /** The request as JSON text, and parsed. */
@@ -36,12 +36,13 @@ export function messageAdapter(
     assertFits(model) {
       assertReadable(model, needs);
       assertDeclares(model, needs);
-      assertPriced(body, model);
+      assertPriced(body, model, "tools");
     },
-    fits: (other) => declares(other, needs) && isPriced(body, other) && (needs.address === null || fetchesDocuments(other)),
+    fits: (other) => declares(other, needs) && isPriced(body, other, "tools") && reads(other, needs),
     measure: () => messageSize(body),
     cap: { asked: body.max_tokens ?? null, choices: 1 },
     tier: body.service_tier,
+    webSearches: (model) => needs.searches.reduce((sum, { maxUses }) => sum + (searchesMax(model, maxUses) ?? 0), 0),
     async call({ candidate, hold, size, upstream }) {
       const messages = adapterOf(providers.messages, candidate);
       return messages({
@@ -51,6 +52,7 @@ export function messageAdapter(
         outputMax: outputMaxOf(candidate, hold),
         promptTokens: () => countPrompt({ log }, size),
         betas,
+        searches: needs.searches.length > 0,
       });
     },
     charactersOf,
@@ -61,7 +63,8 @@ function charactersOf({ message, hiddenCharacters = 0 }: MessageWhole): number {
   return message.content.reduce((sum, block) => {
     if (block.type === "text") return sum + block.text.length;
     if (block.type === "thinking") return sum + block.thinking.length;
-    return block.type === "tool_use" ? sum + block.name.length + JSON.stringify(block.input).length : sum;
+    if (block.type !== "tool_use" && block.type !== "server_tool_use") return sum;
+    return sum + block.name.length + JSON.stringify(block.input).length;
   }, hiddenCharacters);
 }
 
@@ -71,6 +74,7 @@ function charactersOf({ message, hiddenCharacters = 0 }: MessageWhole): number {
 interface MessageFields extends ThoughtFields {
   max_tokens?: number;
   service_tier?: string;
+  tools?: readonly { type?: string | null; max_uses?: number | null }[];
 }
 
 function messageBody(text: JsonText, body: MessageFields, candidate: Candidate, hold: TokenHold): JsonText {
@@ -81,8 +85,18 @@ function messageBody(text: JsonText, body: MessageFields, candidate: Candidate, 
     ...withheldEdits(body, candidate),
     model: JSON.stringify(route.model),
     ...(cap === null || cap === body.max_tokens ? {} : { max_tokens: String(cap) }),
+    ...searchEdits(body, model),
     ...thinkingEdits(body, { model, budgetsOnly, cap, outputMax: outputMaxOf(candidate, hold) }),
   });
+}
+
+/** A search tool says how often it may be used: no more than what is held for. */
+function searchEdits({ tools = [] }: MessageFields, model: Model): Edits {
+  const bounded = tools.map((tool) => {
+    const most = isSearchTool(tool) ? searchesMax(model, tool.max_uses ?? null) : null;
+    return most === null || most === tool.max_uses ? tool : { ...tool, max_uses: most };
+  });
+  return bounded.every((tool, index) => tool === tools[index]) ? {} : { tools: JSON.stringify(bounded) };
 }
 
 // The thinking of a message request, as JSON edits for one model (docs/behaviour/messages.md#thinking).

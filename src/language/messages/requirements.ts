@@ -1,32 +1,39 @@
 // What a message request needs of a model, and what no model here can do.
 import type { Model } from "../../catalog/types.ts";
-import { fail } from "../../errors/fail.ts";
+import { fail, failParameter } from "../../errors/fail.ts";
 import { spliceJson } from "../../providers/json/splice.ts";
 import type { JsonText } from "../../providers/json/text.ts";
 import { type DocumentBlock, isKnown, type KnownBlock, type WithoutNulls } from "../../providers/translation/message-types.ts";
 import type { PartKind, Requirements } from "../chat/requirements.ts";
+import { isSearchTool, sellsSearches } from "../withheld-fields.ts";
 
 interface MessageFields {
   messages: readonly { content: string | readonly { type: string }[] }[];
-  tools?: readonly { type?: string | null; input_schema?: unknown }[];
+  tools?: readonly { type?: string | null; input_schema?: unknown; max_uses?: number | null }[];
   output_config?: { format?: unknown } | null;
 }
 
 export interface MessageRequirements extends Requirements {
   /** The first thing that nothing here can read: blocks of unknown kinds, stored files, tools that a provider runs itself. */
   unreadable: { kind: string; param: string } | null;
-  /** The first document given only by its address: upstreams of the same dialect fetch it, others can't. */
-  address: string | null;
+  /** The first thing that only upstreams of the same dialect can read: a document given by its address, searches of a provider. */
+  native: { kind: string; param: string } | null;
+  /** The tools by which the provider searches the web. */
+  searches: { kind: string; param: string; maxUses: number | null }[];
 }
 
 export function messageRequirements(body: MessageFields): MessageRequirements {
-  const tool = body.tools?.findIndex(({ type }) => type != null && type !== "custom") ?? -1;
+  const tool = body.tools?.findIndex((one) => one.type != null && one.type !== "custom" && !isSearchTool(one)) ?? -1;
+  const searches = (body.tools ?? []).flatMap((one, index) =>
+    isSearchTool(one) ? [{ kind: `${one.type} tool`, param: `tools[${index}]`, maxUses: one.max_uses ?? null }] : [],
+  );
   const needs: MessageRequirements = {
     tools: (body.tools?.length ?? 0) > 0 ? "tools" : null,
     structured: body.output_config?.format == null ? null : "output_config.format",
     parts: [],
     unreadable: tool === -1 ? null : { kind: `${shown(body.tools![tool]!.type ?? "")} tool`, param: `tools[${tool}]` },
-    address: null,
+    native: searches[0] ?? null,
+    searches,
   };
   body.messages.forEach(({ content }, index) => readBlocks(content, `messages[${index}].content`, needs));
   return needs;
@@ -44,13 +51,27 @@ export function assertSchemas(tools: MessageFields["tools"]): void {
   if (index !== -1) fail("missing_parameter", { param, text: { param } });
 }
 
-export function assertReadable(model: Model, { unreadable, address }: MessageRequirements): void {
-  if (unreadable !== null) fail("unsupported_content", { param: unreadable.param, text: { model: model.id, kind: unreadable.kind } });
-  if (address !== null && !fetchesDocuments(model))
-    fail("unsupported_content", { param: address, text: { model: model.id, kind: "document url" } });
+export function assertReadable(model: Model, { unreadable, native, searches }: MessageRequirements): void {
+  const unsold = searches.length > 0 && !sellsSearches(model, "tools") ? searches[0]! : null;
+  const missing = unreadable ?? unsold ?? (native !== null && !speaksMessages(model) ? native : null);
+  if (missing !== null) fail("unsupported_content", { param: missing.param, text: { model: model.id, kind: missing.kind } });
+  const unbounded = searches.find(({ maxUses }) => searchesMax(model, maxUses) === null);
+  if (unbounded !== undefined) failParameter(`${unbounded.param}.max_uses`, "it must say how many searches may be charged");
 }
 
-export function fetchesDocuments({ routes }: Pick<Model, "routes">): boolean {
+/** The same as a question, for a model that may answer instead. */
+export function reads(other: Model, { native, searches }: MessageRequirements): boolean {
+  if (native !== null && !speaksMessages(other)) return false;
+  return searches.every(({ maxUses }) => sellsSearches(other, "tools") && searchesMax(other, maxUses) !== null);
+}
+
+/** How often a tool with that `max_uses` may search; null: nothing says. */
+export function searchesMax({ tokens }: Pick<Model, "tokens">, maxUses: number | null): number | null {
+  const max = tokens?.webSearch?.max ?? null;
+  return maxUses === null || max === null ? (maxUses ?? max) : Math.min(maxUses, max);
+}
+
+function speaksMessages({ routes }: Pick<Model, "routes">): boolean {
   return routes.some(({ provider }) => provider.protocol === "anthropic");
 }
 
@@ -65,7 +86,9 @@ function readBlocks(content: string | readonly { type: string }[], path: string,
 }
 
 function readBlock(block: KnownBlock, param: string, needs: MessageRequirements): void {
-  if (block.type === "image") {
+  if (block.type === "server_tool_use" && block.name !== "web_search") needs.unreadable ??= { kind: shown(block.name), param };
+  else if (block.type === "server_tool_use" || block.type === "web_search_tool_result") needs.native ??= { kind: block.type, param };
+  else if (block.type === "image") {
     if (block.source.type === "file") needs.unreadable ??= { kind: "stored file", param };
     else note("image", param, needs);
   } else if (block.type === "document") readDocument(block, param, needs);
@@ -78,7 +101,7 @@ function readDocument({ source }: DocumentBlock, param: string, needs: MessageRe
   else if (source.type === "content") readBlocks(source.content, `${param}.source.content`, needs);
   else if (source.type !== "text") {
     note("file", param, needs);
-    if (source.type === "url") needs.address ??= param;
+    if (source.type === "url") needs.native ??= { kind: "document url", param };
   }
 }
 

@@ -40,10 +40,13 @@ function addBlock(block: KnownBlock, parts: Required<PromptParts>): void {
     case "image":
       return void (parts.images += 1);
     case "tool_use":
+    case "server_tool_use":
       return void parts.texts.push(block.id, block.name, JSON.stringify(block.input));
     case "tool_result":
       parts.texts.push(block.tool_use_id);
       return addMessage("tool", block.content ?? [], parts); // most models read it as a separate message
+    case "web_search_tool_result":
+      return void (parts.bytes += Buffer.byteLength(JSON.stringify(block.content) ?? ""));
     case "tool_reference":
       return void parts.texts.push(block.tool_name);
     case "search_result":

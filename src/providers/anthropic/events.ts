@@ -9,7 +9,7 @@ import { readRecordData, unreadable } from "../transport/json.ts";
 import { cover, newTally, type SseRecord } from "../transport/read-stream.ts";
 import type { PromptUsage, Provider } from "../types.ts";
 import type { MessageRecord, MessageTally } from "../verbs/messages.ts";
-import { addUsage, messageId, readBlock, readEnd, readMessageUsage, readPromptUsage } from "./response.ts";
+import { addUsage, isSearch, messageId, readBlock, readEnd, readMessageUsage, readPromptUsage } from "./response.ts";
 import { openSequence } from "./sequence.ts";
 
 interface OpenBlock {
@@ -36,11 +36,13 @@ interface EventsOptions {
   publicModel: string;
   provider: Provider;
   promptTokens: () => Promise<number>;
+  /** The provider was asked to search the web. */
+  searches: boolean;
 }
 
-export function readEvents({ publicModel, provider, promptTokens }: EventsOptions): MessageEvents {
+export function readEvents({ publicModel, provider, promptTokens, searches }: EventsOptions): MessageEvents {
   const tally: MessageTally = { ...newTally(), end: null };
-  const blocks = openBlocks(tally);
+  const blocks = openBlocks(tally, searches);
   let usage: Json = {};
 
   async function start(given: Json): Promise<MessageRecord[]> {
@@ -61,9 +63,11 @@ export function readEvents({ publicModel, provider, promptTokens }: EventsOption
     usage = addUsage(usage, event["usage"]);
     tally.prompt = readPromptUsage(usage);
     // The figure of message_start is a placeholder: one of the end is needed.
-    if (typeof objectOf(event["usage"])["output_tokens"] === "number") cover(tally, readMessageUsage(usage));
+    if (typeof objectOf(event["usage"])["output_tokens"] === "number")
+      cover(tally, readMessageUsage(usage, searches ? blocks.searched() : undefined));
     const said = objectOf(event["delta"]);
-    if (typeof said["stop_reason"] === "string") Object.assign(tally, { end: readEnd(said, blocks.called(), provider), finished: true });
+    if (typeof said["stop_reason"] === "string")
+      Object.assign(tally, { end: readEnd(said, blocks.called(), provider), finished: true, ended: 1 });
   }
 
   function readEvent(type: string, event: Json, data: string): MessageRecord[] | Promise<MessageRecord[]> {
@@ -119,16 +123,16 @@ function typed(event: unknown, name: string, begun: boolean, provider: Provider)
 }
 
 /** The blocks of a message: counted from 0 by what is shown, one after the other. */
-function openBlocks(tally: MessageTally) {
+function openBlocks(tally: MessageTally, searches: boolean) {
   const blocks = new Map<unknown, OpenBlock>();
   const sequence = openSequence();
   let next = 0;
-  let called = false;
+  const calls = { own: 0, searches: 0 };
   let dropped = false;
 
   function openBlock(event: Json): MessageRecord[] {
     if (blocks.size >= openBlocksMax) throw unreadable("too many blocks are open");
-    const block = readBlock(event["content_block"]);
+    const block = readBlock(event["content_block"], searches);
     if (block === null) {
       dropped = true;
       blocks.set(event["index"], { index: null, type: "", input: {}, pieces: false });
@@ -136,8 +140,8 @@ function openBlocks(tally: MessageTally) {
     }
     const open: OpenBlock = { index: next++, type: String(block["type"]), input: {}, pieces: false };
     blocks.set(event["index"], open);
-    if (open.type === "tool_use") {
-      called = true;
+    if (isCall(open.type)) {
+      calls[isSearch(block) ? "searches" : "own"] += 1;
       tally.deltas += 1; // a tool's name counts as output
       tally.characters += String(block["name"]).length;
       open.input = objectOf(block["input"]);
@@ -166,7 +170,7 @@ function openBlocks(tally: MessageTally) {
     blocks.delete(index);
     if (open === undefined || open.index === null) return [];
     const records: MessageRecord[] = [];
-    if (open.type === "tool_use" && !open.pieces && Object.keys(open.input).length > 0)
+    if (isCall(open.type) && !open.pieces && Object.keys(open.input).length > 0)
       records.push(...delta(open, { type: "input_json_delta", partial_json: JSON.stringify(open.input) }));
     records.push(record("content_block_stop", { index: open.index }));
     return sequence.put(open.index, records, true);
@@ -184,9 +188,15 @@ function openBlocks(tally: MessageTally) {
       if (dropped && next === 0) throw unreadable("the answer has no block that can be shown");
       return [...blocks.keys()].flatMap(closeBlock);
     },
-    /** Whether a tool was called. */
-    called: () => called,
+    /** Whether a tool of the caller was called. */
+    called: () => calls.own > 0,
+    searched: () => calls.searches,
   };
+}
+
+/** Blocks whose input comes in pieces. */
+function isCall(type: string): boolean {
+  return type === "tool_use" || type === "server_tool_use";
 }
 
 function countText(tally: MessageTally, key: string, text: string): void {

@@ -26,7 +26,7 @@ export function anthropicMessages(upstream: Upstream, change: Partial<MessageTim
   return async (call) => {
     const answer = await exchange(upstream, messageRequest(call), clock);
     if (call.stream && !isJson(answer)) return await openMessageStream(answer, call, startAfterMs);
-    const whole = readMessage(await wholeText(answer), call.publicModel, call.route.provider);
+    const whole = readMessage(await wholeText(answer), call.publicModel, call.route.provider, call.searches);
     if (!call.stream) return whole;
     return streamOfMessage(whole, call.signal, whole.usage === null ? await call.promptTokens() : 0);
   };
@@ -48,7 +48,11 @@ function streamOfMessage({ message, usage }: MessageWhole, signal: AbortSignal, 
 function blockPieces(block: Json, index: number): Piece<MessageRecord>[] {
   const { opening, deltas } = taken(block);
   return [
-    piece("content_block_start", { index, content_block: opening }, block["type"] === "tool_use" ? String(block["name"]).length : 0),
+    piece(
+      "content_block_start",
+      { index, content_block: opening },
+      deltas[0]?.["type"] === "input_json_delta" ? String(block["name"]).length : 0,
+    ),
     ...deltas.map((delta) => piece("content_block_delta", { index, delta }, said(delta).length)),
     piece("content_block_stop", { index }),
   ];
@@ -57,7 +61,8 @@ function blockPieces(block: Json, index: number): Piece<MessageRecord>[] {
 /** The block as a stream opens it, and the deltas that follow. */
 function taken(block: Json): { opening: Json; deltas: Json[] } {
   switch (block["type"]) {
-    case "tool_use": {
+    case "tool_use":
+    case "server_tool_use": {
       const text = JSON.stringify(objectOf(block["input"]));
       return { opening: { ...block, input: {} }, deltas: [{ type: "input_json_delta", partial_json: text }] };
     }
@@ -97,8 +102,11 @@ function openMessageStream(answer: UpstreamAnswer, call: MessageCall, startAfter
   return readStream(answer, (onEnd) => messageReader(call, onEnd), call, startAfterMs);
 }
 
-function messageReader({ publicModel, promptTokens, route }: MessageCall, onEnd: () => void): StreamReader<MessageRecord, MessageTally> {
-  const events = readEvents({ publicModel, promptTokens, provider: route.provider });
+function messageReader(
+  { publicModel, promptTokens, route, searches }: MessageCall,
+  onEnd: () => void,
+): StreamReader<MessageRecord, MessageTally> {
+  const events = readEvents({ publicModel, promptTokens, searches, provider: route.provider });
   const { outlet, take } = openGate(onEnd);
   const finish = async () => {
     const rest = events.close();
@@ -145,7 +153,7 @@ function openGate(onEnd: () => void): Gate {
 export function anthropicChat(messages: Messages, clock: Clock = systemClock): Chat {
   return async (call) => {
     const request = chatToMessageRequest(objectOf(parseLong(wholeOf(call.body))), call);
-    const answer = await messages({ ...call, body: JSON.stringify(request), betas: null, promptTokens: noCount });
+    const answer = await messages({ ...call, body: JSON.stringify(request), betas: null, searches: false, promptTokens: noCount });
     return answer.kind === "whole" ? messageToChatAnswer(answer, clock()) : messageToChatStream(answer, call.publicModel, clock());
   };
 }

@@ -8,11 +8,11 @@ import { readAnswer, unreadable } from "../transport/json.ts";
 import type { PromptUsage, Provider } from "../types.ts";
 import type { MessageEnd, MessageWhole } from "../verbs/messages.ts";
 
-export function readMessage(text: string, publicModel: string, provider: Provider): MessageWhole {
+export function readMessage(text: string, publicModel: string, provider: Provider, searches = false): MessageWhole {
   const answer = readAnswer(text, provider, parseLong);
   const given = answer["content"];
   if (!Array.isArray(given)) throw unreadable("the answer has no content");
-  const content = given.map(readBlock).filter((block) => block !== null);
+  const content = given.map((block) => readBlock(block, searches)).filter((block) => block !== null);
   if (content.length === 0 && given.length > 0) throw unreadable("the answer has no block that can be shown");
   const message: Json = {
     id: messageId(answer),
@@ -29,8 +29,12 @@ export function readMessage(text: string, publicModel: string, provider: Provide
   return {
     kind: "whole",
     message: message as unknown as MessageWhole["message"], // every member was set just above
-    usage: readMessageUsage(answer["usage"]),
+    usage: readMessageUsage(answer["usage"], searches ? content.filter(isSearch).length : undefined),
   };
+}
+
+export function isSearch({ type }: Json): boolean {
+  return type === "server_tool_use";
 }
 
 /** Anthropic's own form. Clouds that resell its models use ids that name them (`msg_bdrk_…`). */
@@ -68,10 +72,10 @@ export function readEnd(said: Json, calledTools: boolean, provider: Provider): M
 }
 
 // Blocks of an answer in the contract's form (spec/messages/message-blocks.tsp): undeclared members and undeclared types of block
-// are dropped; the tools of such blocks were never asked for.
+// are dropped; the tools of such blocks were never asked for. So are searches that were not asked for.
 
-/** Null for a type that the contract doesn't declare. */
-export function readBlock(block: unknown): Json | null {
+/** Null for a type that the contract doesn't declare. `searches`: the provider was asked to search the web. */
+export function readBlock(block: unknown, searches: boolean): Json | null {
   const given = objectOf(block);
   switch (given["type"]) {
     case "thinking":
@@ -83,6 +87,16 @@ export function readBlock(block: unknown): Json | null {
       return { type: "text", text: stringOf(given["text"]), ...citationsOf(given) };
     case "tool_use":
       return { type: "tool_use", id: textOf(given["id"]) ?? newToolId(), name: stringOf(given["name"]), input: objectOf(given["input"]) };
+    case "server_tool_use": {
+      const { id, name, input } = given;
+      return searches && name === "web_search" && textOf(id) !== null
+        ? { type: "server_tool_use", id, name, input: objectOf(input) }
+        : null;
+    }
+    case "web_search_tool_result": {
+      const { tool_use_id, content } = given;
+      return searches && textOf(tool_use_id) !== null ? { type: "web_search_tool_result", tool_use_id, content } : null;
+    }
     default:
       return null;
   }
@@ -104,14 +118,22 @@ function newToolId(): string {
 
 // Reads the tokens that Anthropic's hosts report into the gateway's disjoint buckets (docs/behaviour/translation.md#usage).
 
-/** Null without output tokens or without prompt tokens: half a report must not make the other half free. */
-export function readMessageUsage(usage: unknown): Usage | null {
+/**
+ * Null without output tokens or without prompt tokens: half a report must not make the other half free. `searches`: how many the answer shows,
+ * for a host that doesn't say; absent: none were asked for.
+ */
+export function readMessageUsage(usage: unknown, searches?: number): Usage | null {
   const prompt = readPromptUsage(usage);
   const output = count(objectOf(usage)["output_tokens"]);
   if (prompt === null || output === null) return null;
   const thinking = count(objectOf(objectOf(usage)["output_tokens_details"])["thinking_tokens"]) ?? 0;
   const tier = textOf(objectOf(usage)["service_tier"]);
-  return { ...prompt, output, reasoning: Math.min(thinking, output), ...(tier === null ? {} : { serviceTier: tier }) };
+  const searched = count(objectOf(objectOf(usage)["server_tool_use"])["web_search_requests"]) ?? searches;
+  return {
+    ...{ ...prompt, output, reasoning: Math.min(thinking, output) },
+    ...(searched === undefined ? {} : { webSearches: searched }),
+    ...(tier === null ? {} : { serviceTier: tier }),
+  };
 }
 
 /** `input_tokens` excludes both caches. Null where nothing is reported; all zeros are a placeholder, as no prompt has 0 tokens. */
@@ -136,6 +158,7 @@ const figures = [
   "cache_creation_input_tokens",
   "cache_creation",
   "output_tokens_details",
+  "server_tool_use",
   "service_tier",
 ] as const;
 

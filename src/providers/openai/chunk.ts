@@ -91,7 +91,11 @@ export function missingEnds(state: ChunkState): string[] {
 }
 
 export function allEnded(state: ChunkState): boolean {
-  return state.choices.size > 0 && [...state.choices.values()].every((choice) => choice.finish !== null);
+  return state.choices.size > 0 && endedOf(state).length === state.choices.size;
+}
+
+function endedOf({ choices }: ChunkState): ChoiceState[] {
+  return [...choices.values()].filter(({ finish }) => finish !== null);
 }
 
 function readChoice(choice: Json, position: number, state: ChunkState, read: ReadChunk, first: Json[], second: Json[]): void {
@@ -120,7 +124,7 @@ function readChoice(choice: Json, position: number, state: ChunkState, read: Rea
   if (!own.roleSent || starts.length > 0 || finish !== null) read.steady = false;
   own.roleSent = true;
   own.finish = finish ?? own.finish;
-  if (finish !== null) state.tally.finished = allEnded(state);
+  if (finish !== null) Object.assign(state.tally, { finished: allEnded(state), ended: endedOf(state).length });
   if (textOf(delta["reasoning_content"])) state.tally.reasoned = true;
   const shownLogprobs = logprobs === undefined ? {} : { logprobs: readLogprobs(logprobs, delta["content"]) };
   const split = starts.length > 0 && pieces.length > 0; // the first delta of a call has empty arguments

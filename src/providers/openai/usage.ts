@@ -18,7 +18,12 @@ export function readUsage(answer: Json): Usage | null {
   const completion = completionShown ?? (cacheReadTokens(usage) + cacheWriteTokens(usage) === 0 ? restOfTotal(usage, promptShown) : null);
   if (prompt === null || completion === null || prompt + completion === 0) return null;
   const tier = textOf(answer["service_tier"]);
-  return { ...buckets(usage, prompt, completion, completionShown !== null), ...(tier === null ? {} : { serviceTier: tier }) };
+  const searches = count(objectOf(usage["server_tool_use"])["web_search_requests"], usage["num_search_queries"]); // the last: Perplexity
+  return {
+    ...buckets(usage, prompt, completion, completionShown !== null),
+    ...(searches === null ? {} : { webSearches: searches }),
+    ...(tier === null ? {} : { serviceTier: tier }),
+  };
 }
 
 function restOfTotal(usage: Json, other: number | null): number | null {

@@ -17,6 +17,7 @@ export interface ChatTranslation {
 /** Throws UpstreamError("rejected") where the other dialect can't express the request. */
 export function chatToMessageRequest(chat: Json, { route, outputMax }: ChatTranslation): Json {
   if (typeof chat["n"] === "number" && chat["n"] > 1) refuse("n", "This model gives one answer a request: n must be 1.");
+  if (isObject(chat["web_search_options"])) refuse("web_search_options", "This model searches the web on /v1/messages only.");
   const caps = [chat["max_tokens"], chat["max_completion_tokens"]].filter((cap) => typeof cap === "number");
   const maxTokens = caps.length === 0 ? outputMax : Math.min(...caps);
   const history = messageHistory(arrayOf(chat["messages"]));

@@ -52,6 +52,9 @@ function tallyOf({ tally }: ChatStream): MessageTally {
     get finished() {
       return tally.finished;
     },
+    get ended() {
+      return tally.ended;
+    },
     get reasoned() {
       return tally.reasoned;
     },

@@ -44,7 +44,8 @@ function toolFields({ tools, tool_choice: choice }: MessageRequest, names: ToolN
   };
 }
 
-function chatTool({ name, description, input_schema, strict }: MessageTool & { strict?: unknown }, names: ToolNames): Json {
+function chatTool({ type, name, description, input_schema, strict }: MessageTool & { strict?: unknown }, names: ToolNames): Json {
+  if (type != null && type !== "custom") throw unreadable("tools that a provider runs itself");
   const tool = { name: names.short(name), description, parameters: input_schema, strict: strict === true ? true : undefined };
   return { type: "function", function: withoutUndefined(tool) };
 }
@@ -164,6 +165,7 @@ function toolMessage({ tool_use_id, content, is_error }: ToolResult, shown: Chat
 
 /** Thinking of earlier turns is dropped: hosts of this family ignore or refuse it. */
 function assistantMessages(blocks: readonly KnownBlock[], names: ToolNames): ChatMessage[] {
+  if (blocks.some(({ type }) => type === "server_tool_use" || type === "web_search_tool_result")) throw unreadable("a provider's searches");
   const text = textsOf(blocks).join("");
   const calls = blocks.filter((block) => block.type === "tool_use").map((call) => toolCall(call, names));
   if (calls.length > 0) return [{ role: "assistant", content: text === "" ? null : text, tool_calls: calls }];

@@ -24,7 +24,9 @@ export type KnownBlock =
   | Schemas["RedactedThinkingBlock"]
   | ToolUse
   | ToolResult
-  | Schemas["ToolReferenceBlock"];
+  | Schemas["ToolReferenceBlock"]
+  | Schemas["ServerToolUseBlock"]
+  | Schemas["WebSearchToolResultBlock"];
 
 const known: ReadonlySet<string> = new Set<KnownBlock["type"]>([
   "text",
@@ -36,6 +38,8 @@ const known: ReadonlySet<string> = new Set<KnownBlock["type"]>([
   "tool_use",
   "tool_result",
   "tool_reference",
+  "server_tool_use",
+  "web_search_tool_result",
 ]);
 
 export function isKnown(block: { type: string }): block is KnownBlock {

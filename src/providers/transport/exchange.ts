@@ -38,8 +38,9 @@ export async function exchange(
 ): Promise<UpstreamAnswer> {
   const answer = await upstream.send(request);
   const id = idHeaders.map((name) => answer.headers[name]).find((value) => typeof value === "string" && /^[!-~]{1,200}$/.test(value));
-  if (id !== undefined) request.heard?.(String(id));
-  if (answer.status >= 200 && answer.status <= 299) return answer;
+  const served = answer.status >= 200 && answer.status <= 299;
+  request.heard?.(id === undefined ? null : String(id), served);
+  if (served) return answer;
   const text = await errorText(answer);
   request.signal.throwIfAborted(); // an abort while the error was read is still an abort
   const { status, headers } = answer;

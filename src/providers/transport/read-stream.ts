@@ -169,12 +169,12 @@ export interface Piece<Rec> {
 /** Everything is known before the first piece goes out. */
 export function replayedTally(usage: Usage | null): Tally {
   const covered = { deltas: Infinity, characters: Infinity };
-  return { usage, deltas: 0, characters: 0, prompt: null, covered, finished: true, reasoned: true };
+  return { usage, deltas: 0, characters: 0, prompt: null, covered, finished: true, ended: Infinity, reasoned: true };
 }
 
 export function newTally(): Tally {
   const covered = { deltas: 0, characters: 0 };
-  return { usage: null, deltas: 0, characters: 0, prompt: null, covered, finished: false, reasoned: false };
+  return { usage: null, deltas: 0, characters: 0, prompt: null, covered, finished: false, ended: 0, reasoned: false };
 }
 
 /** The upstream reported its usage so far. */

@@ -1,7 +1,7 @@
 // The types of one request to an upstream, its answer, and the client that sends it.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
-import type { Disconnect, Provider } from "../types.ts";
+import type { Disconnect, Heard, Provider } from "../types.ts";
 
 export type OnChunk = (chunk: Buffer) => void | Promise<void>;
 
@@ -48,8 +48,8 @@ export interface UpstreamRequest {
   requestId: string;
   /** The account whose fair quota the call counts against; absent: the gateway's own work. */
   account?: bigint | undefined;
-  /** Told the id that the answer's headers name. */
-  heard?: ((responseId: string) => void) | undefined;
+  /** Told of the answer once its headers are here. */
+  heard?: Heard | undefined;
   signal: AbortSignal;
   disconnect?: Disconnect | undefined;
   /** For work that is slower than an answer: the least time to the first byte, upload included, where the provider's own timeout is shorter. */

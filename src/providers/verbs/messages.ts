@@ -15,6 +15,8 @@ export interface MessageCall extends UpstreamCall {
   promptTokens: () => Promise<number>;
   /** The caller's `anthropic-beta` header, for upstreams of the same dialect; null: none. */
   betas: string | null;
+  /** Whether the provider may search the web. */
+  searches: boolean;
 }
 
 /** A whole message in the Anthropic dialect, without its usage. */

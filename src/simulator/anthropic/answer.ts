@@ -1,13 +1,17 @@
 // What a message says, as blocks of tokens: thinking, text or a document, calls of tools.
 // Plain data for both forms of the reply (message.ts, message.ts); counting and cutting happen here, once.
+import { countTokens, splitTokens } from "../prose.ts";
 import { chooseTools, cutCalls, makeCalls, type Tool, type ToolCall } from "../called-tools.ts";
 import { isFields, type Fields } from "../request-fields.ts";
-import { seededRandom, type Random } from "../seed.ts";
+import { madeUpId, seededRandom, type Random } from "../seed.ts";
 import { stopAt, writeText, writeThought } from "../words.ts";
 import type { MessageRequest } from "./read-request.ts";
 
 export type AnswerBlock =
-  { type: "thinking" | "redacted_thinking" | "text"; tokens: string[] } | { type: "tool_use"; call: ToolCall; tokens: string[] };
+  | { type: "thinking" | "redacted_thinking" | "text"; tokens: string[] }
+  | { type: "tool_use" | "server_tool_use"; call: ToolCall; tokens: string[] }
+  /** What the search of that id found. */
+  | { type: "web_search_tool_result"; id: string; tokens: string[] };
 
 export interface Answer {
   blocks: AnswerBlock[];
@@ -23,6 +27,7 @@ export function answerMessage(request: MessageRequest): Answer {
   const random = seededRandom(`${request.seed}:0`);
   const blocks = preamble(request, random);
   const thinkingTokens = () => blocks.reduce((sum, { type, tokens }) => sum + (type.endsWith("thinking") ? tokens.length : 0), 0);
+  blocks.push(...searchTheWeb(request));
   const before = cutBlocks(blocks, tokensMax);
   const left = tokensMax - before;
   const called = callTools(request, random);
@@ -56,6 +61,19 @@ function preamble({ knobs, thinkingTokens }: MessageRequest, random: Random): An
   blocks.push({ type: "text", tokens: writeThought(random, 6) });
   if (thought.length > 0) blocks.push({ type: "thinking", tokens: writeThought(random, 8) });
   return blocks;
+}
+
+/** Asks for what the user said, as often as it searches. */
+function searchTheWeb({ searches, userText, seed }: MessageRequest): AnswerBlock[] {
+  return Array.from({ length: searches }, (_, index) => index).flatMap((index): AnswerBlock[] => {
+    const id = madeUpId("srvtoolu_", `${seed}:${index}`);
+    const argumentTokens = splitTokens(JSON.stringify({ query: userText.slice(0, 40) }));
+    const call = { id, name: "web_search", nameTokens: countTokens("web_search"), argumentTokens };
+    return [
+      { type: "server_tool_use", call, tokens: argumentTokens },
+      { type: "web_search_tool_result", id, tokens: [] },
+    ];
+  });
 }
 
 /** Cuts the list in place to so many tokens; how many it has then. */

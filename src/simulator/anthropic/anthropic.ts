@@ -4,7 +4,7 @@ import { answerMessage } from "./answer.ts";
 import { eventName, renderError, requestId, rewordRefusal } from "./errors.ts";
 import { messageEvents, messageStop, wholeMessage } from "./message.ts";
 import { readMessageRequest } from "./read-request.ts";
-import { countPrompt } from "./usage.ts";
+import { countPrompt, promptWithSearches } from "./usage.ts";
 
 export const anthropic: SimulatorProtocol = {
   name: "anthropic",
@@ -49,7 +49,7 @@ function modelRow(id: string): Record<string, unknown> {
 export function planMessage(body: Buffer, version: string): Plan {
   const request = readMessageRequest(body, version, "answer");
   const { model, knobs, stream } = request;
-  const promptTokens = countPrompt(request);
+  const promptTokens = promptWithSearches(request, countPrompt(request));
   const answer = answerMessage(request);
   return planAnswer({
     model,
@@ -61,6 +61,7 @@ export function planMessage(body: Buffer, version: string): Plan {
     records: () => messageEvents(request, promptTokens, answer),
     terminator: messageStop,
     inputTokens: promptTokens,
+    searches: request.searches,
     hiddenTokens: request.hidesThinking ? answer.thinkingTokens : 0,
     tokensIn: (record) => (/"type":"(?:text|thinking|input_json)_delta"/.test(record) ? 1 : 0),
   });

@@ -43,8 +43,17 @@ function wholeBlock(block: AnswerBlock, knobs: Knobs, hidesThinking: boolean): F
       return { type: "text", text, citations: knobs.citations ? [citationOf(text)] : null };
     }
     case "tool_use":
-      return { type: "tool_use", id: block.call.id, name: block.call.name, input: parseInput(block.call.argumentTokens.join("")) };
+    case "server_tool_use":
+      return { type: block.type, id: block.call.id, name: block.call.name, input: parseInput(block.call.argumentTokens.join("")) };
+    case "web_search_tool_result":
+      return resultOf(block.id);
   }
+}
+
+/** One page, whose text only the host itself can open. */
+function resultOf(id: string): Fields {
+  const page = { type: "web_search_result", url: "https://example.org/lighthouse", title: "A lighthouse", page_age: null };
+  return { type: "web_search_tool_result", tool_use_id: id, content: [{ ...page, encrypted_content: madeUpId("enc_", id) }] };
 }
 
 /** What content_block_start carries: everything that no delta brings. */
@@ -55,8 +64,10 @@ function openingBlock(block: AnswerBlock, knobs: Knobs): Fields {
     case "text":
       return { type: "text", text: "", ...(knobs.citations ? { citations: [] } : {}) };
     case "redacted_thinking":
+    case "web_search_tool_result":
       return wholeBlock(block, knobs, false);
-    case "tool_use": {
+    case "tool_use":
+    case "server_tool_use": {
       const whole = wholeBlock(block, knobs, false);
       return knobs.wholeToolCalls ? whole : { ...whole, input: {} };
     }
@@ -121,7 +132,7 @@ function* deltas(block: AnswerBlock, { knobs, hidesThinking }: MessageRequest): 
   } else if (type === "text") {
     for (const token of tokens) yield { type: "text_delta", text: widen(token, knobs) };
     if (knobs.citations) yield { type: "citations_delta", citation: citationOf(tokens.map((token) => widen(token, knobs)).join("")) };
-  } else if (type === "tool_use" && !knobs.wholeToolCalls) {
+  } else if ((type === "tool_use" || type === "server_tool_use") && !knobs.wholeToolCalls) {
     yield { type: "input_json_delta", partial_json: "" };
     for (const token of tokens) yield { type: "input_json_delta", partial_json: token };
   }

@@ -25,6 +25,8 @@ export interface MessageRequest {
   /** Null: plain text. */
   documentSchema: Schema | null;
   thinkingTokens: number;
+  /** Web searches that it makes before it answers: one where it may, or what the knob says, however many may be. */
+  searches: number;
   /** `display: omitted`: thinking is signed, counted and not shown. */
   hidesThinking: boolean;
 }
@@ -67,8 +69,13 @@ export function readMessageRequest(body: Buffer, version: string, purpose: "answ
     stream: fields["stream"] === true,
     documentSchema: isFields(format) && isFields(format["schema"]) ? format["schema"] : null,
     thinkingTokens: knobs.reasoningTokens ?? thinkingTokens(thinking, output),
+    searches: offersSearch(fields["tools"]) ? (knobs.searches ?? 1) : 0,
     hidesThinking: isFields(thinking) && thinking["display"] === "omitted",
   };
+}
+
+function offersSearch(tools: unknown): boolean {
+  return Array.isArray(tools) && tools.some((tool) => isFields(tool) && /^web_search_\d+$/.test(String(tool["type"])));
 }
 
 function textOf(content: unknown): string {

@@ -15,6 +15,15 @@ export interface MessageUsage {
   cache_read_input_tokens: number;
   output_tokens: number;
   output_tokens_details: { thinking_tokens: number };
+  server_tool_use?: { web_search_requests: number };
+}
+
+/** What a search finds, which the model reads from then on. */
+const tokensPerSearch = 120;
+
+/** Reads the conversation again after each search. */
+export function promptWithSearches({ searches }: Pick<MessageRequest, "searches">, promptTokens: number): number {
+  return promptTokens * (1 + searches) + (tokensPerSearch * searches * (searches + 1)) / 2;
 }
 
 export function countPrompt({ fields, messages }: Pick<MessageRequest, "fields" | "messages">): number {
@@ -28,7 +37,7 @@ export function countPrompt({ fields, messages }: Pick<MessageRequest, "fields" 
 }
 
 /** `input_tokens` is what is neither read from a cache nor written into one. */
-export function usageOf({ knobs }: MessageRequest, countedPrompt: number, answered: number, thought: number): MessageUsage {
+export function usageOf({ knobs, searches }: MessageRequest, countedPrompt: number, answered: number, thought: number): MessageUsage {
   const prompt = knobs.promptTokens ?? countedPrompt;
   const read = Math.min(knobs.cachedTokens ?? 0, prompt);
   const written = Math.min(knobs.cacheWriteTokens ?? 0, prompt - read);
@@ -39,6 +48,7 @@ export function usageOf({ knobs }: MessageRequest, countedPrompt: number, answer
     cache_read_input_tokens: read,
     output_tokens: output,
     output_tokens_details: { thinking_tokens: Math.min(thought, output) },
+    ...(searches === 0 ? {} : { server_tool_use: { web_search_requests: searches } }),
   };
 }
 
@@ -50,7 +60,7 @@ export function messageUsage(request: MessageRequest, countedPrompt: number, ans
   return {
     ...usage,
     cache_creation: { ephemeral_5m_input_tokens: anHour ? 0 : written, ephemeral_1h_input_tokens: anHour ? written : 0 },
-    server_tool_use: null,
+    server_tool_use: usage.server_tool_use ?? null,
     service_tier: "standard",
   };
 }

@@ -28,6 +28,8 @@ export interface ChatRequest {
   /** Null: plain text. */
   documentSchema: Schema | null;
   reasoningTokens: number;
+  /** Web searches that it makes before it answers: one where it may, or what the knob says. */
+  searches: number;
 }
 
 export function readChatRequest(body: Buffer): ChatRequest {
@@ -52,6 +54,7 @@ export function readChatRequest(body: Buffer): ChatRequest {
     topLogprobs: readTopLogprobs(fields, knobs),
     documentSchema: readDocumentSchema(fields["response_format"]),
     reasoningTokens: knobs.reasoningTokens ?? reasoningTokens(name, fields),
+    searches: isFields(fields["web_search_options"]) ? (knobs.searches ?? 1) : 0,
   };
 }
 

@@ -13,6 +13,8 @@ export interface ChatUsage {
   prompt_tokens: number;
   completion_tokens: number;
   total_tokens: number;
+  /** Some hosts say how often they searched. */
+  server_tool_use?: { web_search_requests: number };
   prompt_tokens_details: { cached_tokens: number; cache_write_tokens?: number; audio_tokens: number };
   completion_tokens_details: Record<
     "reasoning_tokens" | "audio_tokens" | "accepted_prediction_tokens" | "rejected_prediction_tokens",
@@ -35,7 +37,7 @@ export function chatUsage(request: ChatRequest, promptTokens: number, choices: r
 }
 
 /** Also for a stream that is still running, with the tokens it has sent so far. */
-export function usageOf({ knobs }: ChatRequest, countedPrompt: number, answered: number, reasoned: number): ChatUsage {
+export function usageOf({ knobs, searches }: ChatRequest, countedPrompt: number, answered: number, reasoned: number): ChatUsage {
   const prompt = knobs.promptTokens ?? countedPrompt;
   const completion = knobs.completionTokens ?? answered;
   const cached = Math.min(knobs.cachedTokens ?? 0, prompt);
@@ -44,6 +46,7 @@ export function usageOf({ knobs }: ChatRequest, countedPrompt: number, answered:
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
+    ...(searches > 0 && knobs.searches !== undefined ? { server_tool_use: { web_search_requests: searches } } : {}),
     prompt_tokens_details: { cached_tokens: cached, ...written, audio_tokens: 0 },
     completion_tokens_details: {
       reasoning_tokens: Math.min(reasoned, completion),

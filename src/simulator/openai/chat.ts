@@ -28,6 +28,7 @@ export function planChat(body: Buffer): Plan {
     records: () => chatChunks(request, promptTokens, choices),
     terminator: "[DONE]",
     inputTokens: promptTokens,
+    searches: request.searches,
     hiddenTokens: knobs.hiddenReasoning ? choices.reduce((sum, { reasoning }) => sum + reasoning.length, 0) : 0,
     tokensIn: (record) => (/"(?:content|reasoning|reasoning_content|arguments)":"[^"]/.test(record) ? 1 : 0),
   });

@@ -18,6 +18,7 @@ export interface MessageAsk {
   body?: object | string;
   betas?: string | null;
   outputMax?: number;
+  searches?: boolean;
 }
 
 const hello = { model: "claude-up", max_tokens: 2048, messages: [{ role: "user", content: "Hello" }] };
@@ -25,8 +26,8 @@ const hello = { model: "claude-up", max_tokens: 2048, messages: [{ role: "user",
 function callOf(host: Host, { stream = false, signal = new AbortController().signal, body = hello, ...options }: MessageAsk) {
   const route = { ...routeTo(`${host.url}/v1`, { protocol: "anthropic", ...options.provider }), thinking: options.thinking ?? "budget" };
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  const { outputMax = 4096, betas = null } = options;
-  return { route, signal, requestId: "req_test", body: text, stream, publicModel, outputMax, betas, promptTokens: async () => 7 };
+  const { outputMax = 4096, betas = null, searches = false } = options;
+  return { route, signal, requestId: "req_test", body: text, stream, publicModel, outputMax, betas, searches, promptTokens: async () => 7 };
 }
 
 export async function ask(host: Host, options: MessageAsk = {}): Promise<MessageWhole | MessageStream> {
