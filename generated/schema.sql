@@ -71,6 +71,13 @@ create table commit_proof (
   constraint commit_proof_pkey PRIMARY KEY (replica)
 ) with (fillfactor=50);
 
+create table escrow (
+  account_id bigint not null,
+  closings bigint not null,
+  constraint escrow_pkey PRIMARY KEY (account_id),
+  constraint escrow_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id)
+) with (fillfactor=50);
+
 create table hold (
   account_id bigint not null,
   id uuid not null,
@@ -87,7 +94,7 @@ CREATE INDEX hold_owner ON public.hold USING btree (owner);
 CREATE INDEX hold_slots ON public.hold USING btree (account_id, pool) WHERE (pool IS NOT NULL);
 CREATE TRIGGER holds_end_one_by_one BEFORE TRUNCATE ON public.hold FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('holds end by delete');
 CREATE TRIGGER holds_give_back AFTER DELETE ON public.hold REFERENCING OLD TABLE AS ended FOR EACH STATEMENT WHEN ((current_setting('svc.moved'::text, true) IS DISTINCT FROM 'by the ledger'::text)) EXECUTE FUNCTION apply_ended_holds();
-CREATE TRIGGER holds_keep_what_they_hold BEFORE UPDATE OF account_id, id, amount, key_id, pool, pool_group ON public.hold FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('a hold keeps its amount, key and slot until it ends');
+CREATE TRIGGER holds_keep_what_they_hold BEFORE UPDATE OF account_id, id, amount, key_id, pool, pool_group ON public.hold FOR EACH STATEMENT WHEN ((current_setting('svc.moved'::text, true) IS DISTINCT FROM 'by the ledger'::text)) EXECUTE FUNCTION refuse_change('a hold keeps its amount, key and slot until it ends');
 CREATE TRIGGER holds_reserve AFTER INSERT ON public.hold REFERENCING NEW TABLE AS added FOR EACH STATEMENT WHEN ((current_setting('svc.moved'::text, true) IS DISTINCT FROM 'by the ledger'::text)) EXECUTE FUNCTION apply_new_holds();
 
 create table idempotency_key (
@@ -132,6 +139,7 @@ create table key_budget (
 ) with (fillfactor=50);
 CREATE INDEX key_budget_of_account ON public.key_budget USING btree (account_id);
 CREATE TRIGGER budgets_follow_entries BEFORE UPDATE OF account_id, key_id, spent, reserved ON public.key_budget FOR EACH STATEMENT WHEN (((pg_trigger_depth() < 1) AND (current_setting('svc.moved'::text, true) IS DISTINCT FROM 'by the ledger'::text))) EXECUTE FUNCTION refuse_change('a budget follows its entries and holds; set its limit alone');
+CREATE TRIGGER budgets_recall_slices AFTER UPDATE OF limit_amount ON public.key_budget FOR EACH ROW WHEN ((new.limit_amount IS DISTINCT FROM old.limit_amount)) EXECUTE FUNCTION recall_slices();
 CREATE TRIGGER budgets_start_with_their_key BEFORE INSERT ON public.key_budget FOR EACH STATEMENT WHEN ((pg_trigger_depth() < 1)) EXECUTE FUNCTION refuse_change('a budget is made with its key');
 CREATE TRIGGER budgets_stay BEFORE DELETE OR TRUNCATE ON public.key_budget FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('a key keeps its budget');
 
@@ -507,6 +515,9 @@ CREATE INDEX voice_account ON public.voice USING btree (account_id, created_at);
 -- function ensure_partitions(_parent text, _ahead integer) returns void
 -- aggregate entry_hashes(_before bytea, _text text) returns bytea
 -- function entry_text(_account bigint, _seq bigint, _at timestamp with time zone, _id uuid, _kind text, _amount bigint, _ref text, _key bigint, _balance_after bigint) returns text
+-- function escrow_close(_account bigint, _slice uuid, _left bigint, _is_over boolean, _bucket text[], _starts_at timestamp with time zone[], _unused bigint[]) returns void set lock_timeout=1s, enable_seqscan=off
+-- function escrow_closed(_account bigint[], _window_account bigint[], _bucket text[], _starts_at timestamp with time zone[], _unused bigint[]) returns void set plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
+-- function escrow_take(_owner uuid, _ttl interval, _slice uuid, _opens boolean, _account bigint, _key bigint, _want bigint, _more bigint, _calls integer, _least integer, _bucket text[], _seconds integer[], _amount bigint[], _more_amount bigint[], _limit bigint[], OUT calls integer, OUT at_ms bigint, OUT more bigint, OUT available bigint, OUT reserved bigint, OUT key_left bigint, OUT counts bigint[], OUT previous bigint[], OUT more_amounts bigint[]) returns record set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
 -- function idempotency_claim(_account bigint, _operation text, _key text, _hash bytea, _call uuid, _at timestamp with time zone, _owner uuid, _dead_after interval, _life interval) returns TABLE(outcome text, status integer, headers jsonb, body bytea) set enable_seqscan=off, lock_timeout=3s
 -- function idempotency_done(_account bigint, _call uuid, _at timestamp with time zone) returns boolean set enable_seqscan=off
 -- function idempotency_let_go(_account bigint, _operation text, _key text, _call uuid) returns void set enable_seqscan=off
@@ -515,8 +526,10 @@ CREATE INDEX voice_account ON public.voice USING btree (account_id, created_at);
 -- function ledger_raise(_account bigint, _id uuid, _want bigint) returns TABLE(granted bigint, available bigint, reserved bigint, refused text, key_left bigint) set lock_timeout=1s
 -- function ledger_refund(_account bigint, _id uuid, _at timestamp with time zone, _amount bigint, _reason text) returns TABLE(refused text, seq bigint, refunded bigint, balance bigint) set enable_seqscan=off, lock_timeout=3s
 -- function ledger_reserve(_owner uuid, _account bigint[], _id uuid[], _want bigint[], _least bigint[], _key bigint[], _pool text[], _pool_max integer[], _group text[], _group_max integer[], _ttl interval) returns TABLE(n integer, granted bigint, available bigint, reserved bigint, refused text, key_left bigint) set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
--- function ledger_settle(_account bigint[], _held bigint[], _cost bigint[], _key_account bigint[], _key bigint[], _key_held bigint[], _key_cost bigint[], _call settled_call[]) returns bigint[] set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
--- function ledger_settle(_account bigint[], _id uuid[], _logs jsonb) returns TABLE(account_id bigint, balance bigint) set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
+-- function ledger_settle(_account bigint[], _held bigint[], _cost bigint[], _key_account bigint[], _key bigint[], _key_held bigint[], _key_cost bigint[], _call settled_call[]) returns bigint[]
+-- function ledger_settle(_account bigint[], _held bigint[], _cost bigint[], _key_account bigint[], _key bigint[], _key_held bigint[], _key_cost bigint[], _call settled_call[], _carved integer, _slice_account bigint[], _slice uuid[], _taken bigint[], _is_over boolean[], _window_account bigint[], _bucket text[], _starts_at timestamp with time zone[], _unused bigint[]) returns bigint[] set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
+-- function ledger_settle(_account bigint[], _id uuid[], _logs jsonb) returns TABLE(account_id bigint, balance bigint)
+-- function ledger_settle(_account bigint[], _id uuid[], _logs jsonb, _slice uuid[], _taken bigint[]) returns TABLE(account_id bigint, balance bigint) set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
 -- function ledger_sweep(_dead_after interval) returns integer
 -- function ledger_sweep(_dead_after interval, _account bigint[], _waits boolean) returns SETOF bigint
 -- function ledger_sweepable(_dead_after interval) returns SETOF hold
@@ -536,4 +549,5 @@ CREATE INDEX voice_account ON public.voice USING btree (account_id, created_at);
 -- function prove_commit(_replica uuid, _count bigint) returns boolean set lock_timeout=1s
 -- function rate_sweep(_most integer) returns bigint
 -- function rate_take(_account bigint[], _bucket text[], _seconds integer[], _start bigint[], _request integer[], _place integer[], _amount bigint[], _limit bigint[]) returns TABLE(at_ms bigint, refused integer, n bigint, previous bigint, each_n bigint[], each_previous bigint[]) set plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
+-- function recall_slices() returns trigger
 -- function refuse_change() returns trigger

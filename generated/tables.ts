@@ -62,6 +62,11 @@ export interface CommitProof {
   replica: string;
 }
 
+export interface Escrow {
+  account_id: bigint;
+  closings: bigint;
+}
+
 export interface Hold {
   account_id: bigint;
   amount: bigint;
@@ -325,6 +330,7 @@ export interface DB {
   api_key: ApiKey;
   balance: Balance;
   commit_proof: CommitProof;
+  escrow: Escrow;
   hold: Hold;
   idempotency_key: IdempotencyKey;
   identity: Identity;

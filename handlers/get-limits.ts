@@ -1,6 +1,7 @@
 // GET /v1/auth/limits: the caller's limits and how much of them is used now. Counts nothing.
 import { tierOf } from "../src/catalog/tiers.ts";
 import type { Tier } from "../src/catalog/types.ts";
+import { always } from "../src/ledger/recall.ts";
 import { mediaSlots, sharesMediaPool } from "../src/limits/slots.ts";
 import { type LimitUse, readLimitUse } from "../src/limits/use.ts";
 import { resetMs, usedOf } from "../src/limits/window.ts";
@@ -8,9 +9,9 @@ import type { Handler } from "../src/operation.ts";
 
 const headers = { vary: "authorization, cookie" };
 
-export const getLimits: Handler<"getLimits"> = async ({ catalog, db }, { caller }) => {
+export const getLimits: Handler<"getLimits"> = async ({ catalog, db, ledger }, { caller }) => {
   const tier = tierOf(catalog, caller.purchased);
-  const { requests, tokens, day, audio, jobs } = await readLimitUse(db, caller.accountId);
+  const { requests, tokens, day, audio, jobs } = await ledger.recalling(caller.accountId, () => readLimitUse(db, caller.accountId), always);
   const used = usedOf(requests);
   const remaining = Math.max(0, tier.rpm - used);
   return {

@@ -172,7 +172,9 @@ async function openDomain(
   };
   const ledger = await openLedger(db, onFault, watch, times);
   opening.defer(() => ledger.close());
-  const accounts = await createAccounts(db, { listenUrl: config.databaseDirectUrl ?? databaseUrl, clock, onFault });
+  const listenUrl = config.databaseDirectUrl ?? databaseUrl;
+  const accounts = await createAccounts(db, { listenUrl, clock, onFault, onRecall: ledger.recall });
+  ledger.hears(accounts.heardUntil);
   opening.defer(() => accounts.close());
   const limits = opening.adopt(createLimits(db, onFault, batchers.limits), (opened) => opened.close());
   const mails = { smtpUrl: config.smtpUrl, from: config.mailFrom, log, prints: isLocal(databaseUrl) };

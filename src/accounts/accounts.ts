@@ -14,6 +14,8 @@ export interface Accounts {
   /** Undefined: the key is unknown, disabled or deleted. */
   authenticateKey(key: string): Promise<Caller | undefined>;
   authenticateSession(token: string): Promise<Caller | undefined>;
+  /** All notifications before this moment of performance.now() were heard. */
+  heardUntil(): number;
   close(): Promise<void>;
 }
 
@@ -22,6 +24,8 @@ interface AccountsOptions {
   listenUrl: string;
   clock: Clock;
   onFault: (error: unknown, what: string) => void;
+  /** An account changed, or what other processes hold of it is recalled; null: notifications may have been missed. */
+  onRecall?: (accountId: bigint | null) => void;
 }
 
 interface Remembered {
@@ -55,17 +59,16 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
 
   const forget = (channel: string, payload: string) => {
     forgotten++;
-    if (channel === "api_key_changed") {
-      known.delete(payload);
-      unknown.delete(payload);
-    } else for (const [digest, { caller }] of known.entries()) if (String(caller?.accountId) === payload) known.delete(digest);
+    if (channel === "api_key_changed") for (const cache of [known, unknown]) cache.delete(payload);
+    else for (const [digest, { caller }] of known.entries()) if (String(caller?.accountId) === payload) known.delete(digest);
   };
   const forgetAll = () => {
+    options.onRecall?.(null);
     forgotten++;
     known.clear();
     unknown.clear();
   };
-  const listener = await listen(options.listenUrl, ["api_key_changed", "account_changed"], forget, forgetAll, db.standing);
+  const listener = await listen(options.listenUrl, channels, alsoRecalling(forget, options), forgetAll, db.standing);
 
   const load = async (digest: string): Promise<Caller | undefined> => {
     const before = forgotten;
@@ -107,11 +110,22 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
       uses.note(caller.keyId);
       return caller;
     },
+    heardUntil: () => listener.heardUntil,
     authenticateSession: (token) => authenticateSession(db, options.clock, token),
     async close() {
       await listener.close();
       await uses.close();
     },
+  };
+}
+
+const channels = ["api_key_changed", "account_changed", "escrow_recall"];
+
+/** A change of an account recalls what is held for it, too. */
+function alsoRecalling(forget: (channel: string, payload: string) => void, { onRecall }: Pick<AccountsOptions, "onRecall">) {
+  return (channel: string, payload: string) => {
+    if (channel !== "api_key_changed") onRecall?.(BigInt(payload));
+    if (channel !== "escrow_recall") forget(channel, payload);
   };
 }
 

@@ -10,7 +10,7 @@ import { tierOf } from "../catalog/tiers.ts";
 import type { Context } from "../context.ts";
 import { ApiError } from "../errors/fail.ts";
 import { uuidv7 } from "../ids.ts";
-import type { Reserved, Slot } from "../ledger/ledger.ts";
+import type { Reserved, Slot } from "../ledger/reserve.ts";
 import { type AudioKind, slotOf } from "../limits/slots.ts";
 import type { Amount } from "../money.ts";
 import { type AudioCharge, audioCost } from "../pricing/audio-cost.ts";

@@ -3,7 +3,8 @@
 import { LRUCache } from "lru-cache";
 import type { Catalog } from "../catalog/types.ts";
 import type { Clock } from "../clock.ts";
-import type { Ledger, Reserved, Slot } from "../ledger/ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Reserved, Slot } from "../ledger/reserve.ts";
 import type { Counters } from "../limits/counters.ts";
 import { minuteMs } from "../limits/window.ts";
 import type { Amount } from "../money.ts";
@@ -18,6 +19,8 @@ export interface Money {
   least: Amount;
   /** Absent: the call needs no slot. */
   slot?: Slot;
+  /** The call is found by its hold, as one with an idempotency key is. */
+  isNamed?: boolean;
 }
 
 export interface AdmittedCall {
@@ -37,7 +40,7 @@ export type AdmitCall = (
 ) => Promise<AdmittedCall>;
 
 interface Parts {
-  ledger: Pick<Ledger, "admit" | "reserve">;
+  ledger: Pick<Ledger, "admit" | "reserve" | "recalling">;
   limits: { counters: Counters };
   clock: Clock;
 }
@@ -49,10 +52,14 @@ export function openAdmission({ ledger, limits, clock }: Parts): AdmitCall {
   /** The minute in which the last call of a caller to a model fitted: its windows are there, and the next call probably fits as well. */
   const fitted = new LRUCache<string, number>({ max: usualMax });
 
-  const admitUsual = async (catalog: Pick<Catalog, "tiers">, call: LimitedCall, { id, want }: Money): Promise<AdmittedCall | null> => {
+  const admitUsual = async (
+    catalog: Pick<Catalog, "tiers">,
+    call: LimitedCall,
+    { id, want, isNamed = false }: Money,
+  ): Promise<AdmittedCall | null> => {
     const { accountId, keyId } = call.caller;
     const { takes, decided } = takesOf({ limits, catalog }, call);
-    const admitted = await ledger.admit({ accountId, keyId, id, want, windows: takes });
+    const admitted = await ledger.admit({ accountId, keyId, id, want, isNamed, windows: takes });
     if (admitted === null) return null;
     const { atMs, count, previous, available, reserved, keyLeft } = admitted;
     const first = { atMs, lengthMs: minuteMs, current: count, previous };
@@ -67,7 +74,7 @@ export function openAdmission({ ledger, limits, clock }: Parts): AdmitCall {
       if (admitted !== null) return admitted;
       fitted.delete(usual);
     }
-    return countCall({ limits, catalog }, call, async (rate) => {
+    return countCall({ ledger, limits, catalog }, call, async (rate) => {
       const holding = typeof money === "function" ? await money() : money;
       const reserved = await ledger.reserve({ accountId, keyId, ...holding });
       if (reserved.granted === null) rate.giveBack();

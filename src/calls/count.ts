@@ -4,6 +4,7 @@ import type { Caller } from "../accounts/caller.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import { fail } from "../errors/fail.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import type { Counters, Decision, Take } from "../limits/counters.ts";
 import { failRate, rateHeaders } from "../limits/rate-headers.ts";
 import { assertAllowed } from "../limits/slots.ts";
@@ -40,12 +41,18 @@ export interface CallTakes {
  * rate_limit_exceeded or overloaded, or as `work` does.
  */
 export async function countCall<Result>(
-  context: { limits: { counters: Counters }; catalog: Pick<Catalog, "tiers"> },
+  context: { ledger: Pick<Ledger, "recalling">; limits: { counters: Counters }; catalog: Pick<Catalog, "tiers"> },
   call: LimitedCall,
   work: (counted: CountedCall) => Promise<Result>,
 ): Promise<Result> {
   const { takes, decided } = takesOf(context, call);
-  const counted = decided(await context.limits.counters.take(takes));
+  const { ledger, limits } = context;
+  const decision = await ledger.recalling(
+    call.caller.accountId,
+    () => limits.counters.take(takes),
+    ({ refused }) => refused !== null,
+  );
+  const counted = decided(decision);
   try {
     return await work(counted);
   } catch (error) {

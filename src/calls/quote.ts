@@ -10,7 +10,8 @@ import { isTransient } from "../db/transient-error.ts";
 import { ApiError, fail } from "../errors/fail.ts";
 import { shownError } from "../errors/text.ts";
 import { isAccountHeld } from "../ledger/account-batcher.ts";
-import { reserveIn, type Reserved, type ReserveRequest } from "../ledger/ledger.ts";
+import { always } from "../ledger/recall.ts";
+import { reserveIn, type Reserved, type ReserveRequest } from "../ledger/reserve.ts";
 import { takeIn } from "../limits/counters.ts";
 import { type Amount, toUsd } from "../money.ts";
 import type { Candidate } from "../routing/candidates.ts";
@@ -63,16 +64,19 @@ export interface Likely {
   tokens: { input: number; output: number } | null;
 }
 
-type Quoting = Pick<Context, "db" | "catalog" | "limits" | "breakers" | "publicUrl">;
+type Quoting = Pick<Context, "db" | "ledger" | "catalog" | "limits" | "breakers" | "publicUrl">;
 
 /** Fails with permission_denied or request_too_large, as the call does whatever it may spend, or with overloaded. */
 export async function quoteCall(context: Quoting, caller: Caller, planned: PlannedCall): Promise<Omit<Quote, "operation">> {
   const { admitted, want, least, affordable } = planned;
   refuseInDoubt(context.db);
   try {
-    // One after the other, each rolled back at once: a transaction with both would hold locks in another order than calls do.
-    const rate = await tryLimits(context, caller, planned);
-    const held = await withoutEffect(context.db, planned.hold);
+    const tryBoth = async () => ({
+      // One after the other, each rolled back at once: a transaction with both would hold locks in another order than calls do.
+      rate: await tryLimits(context, caller, planned),
+      held: await withoutEffect(context.db, planned.hold),
+    });
+    const { rate, held } = await context.ledger.recalling(caller.accountId, tryBoth, always);
     const checks = await checksOf(context, caller, planned, { rate, held });
     const ok = Object.values(checks).every((check) => check.ok);
     const granted = held.queued ? want : (held.granted ?? 0n);

@@ -6,7 +6,7 @@ import type { Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
 import { readBalance, readLimitedKey } from "../ledger/balance.ts";
-import type { Reserved } from "../ledger/ledger.ts";
+import type { Reserved } from "../ledger/reserve.ts";
 import { type Amount, amountFromUsd, toUsd, usdText } from "../money.ts";
 import { topupFields, topupMinimumUsd } from "../network/own-addresses.ts";
 

@@ -7,6 +7,7 @@ import type { Config } from "../config.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
 import { readBalance, readMediaHolds } from "../ledger/balance.ts";
+import { always, openRecalls } from "../ledger/recall.ts";
 import { type PostedKind, postEntry, postSignupCredit, type SignupCredit } from "../ledger/post.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";
 import { isEmailAddress } from "../text/email-address.ts";
@@ -48,7 +49,10 @@ export async function show({ config, words }: Input): Promise<Outcome> {
   return withDatabase(config, async (db) => {
     const account = await readAccount(db, words[0]!);
     const { accountId, email, verified, suspendedAt } = account;
-    const [balance, holds, keys] = await Promise.all([readBalance(db, accountId), readMediaHolds(db, accountId), listKeys(db, accountId)]);
+    // What is reserved is what calls in flight hold, not what gateways keep ready for further calls.
+    const recalling = openRecalls(db, () => Promise.resolve());
+    const balance = await recalling(accountId, () => readBalance(db, accountId), always);
+    const [holds, keys] = await Promise.all([readMediaHolds(db, accountId), listKeys(db, accountId)]);
     const { available, reserved, purchased, earned, spent } = balance!;
     const json = {
       account_id: accountIdText(accountId),

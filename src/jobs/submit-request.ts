@@ -107,7 +107,7 @@ export interface Submitted {
   outcome: SubmitOutcome;
 }
 
-type Submitting = Pick<Context, "db" | "catalog" | "clock" | "limits" | "publicUrl" | "jobs" | "countHold">;
+type Submitting = Pick<Context, "db" | "ledger" | "catalog" | "clock" | "limits" | "publicUrl" | "jobs" | "countHold">;
 
 /** Fails with rate_limit_exceeded, rate_limited (the queue is full), insufficient_credits, key_limit_reached or db_error. */
 export async function submitJob(context: Submitting, ask: SubmitAsk, plan: JobPlan): Promise<Submitted> {
@@ -151,7 +151,11 @@ function jobOf({ clock }: Pick<Context, "clock">, ask: SubmitAsk, plan: JobPlan)
 async function insertJob(context: Submitting, ask: SubmitAsk, plan: JobPlan): Promise<Submitted> {
   const { caller } = ask;
   const job = jobOf(context, ask, plan);
-  const row = await submitRow(context, caller.accountId, job);
+  const row = await context.ledger.recalling(
+    caller.accountId,
+    () => submitRow(context, caller.accountId, job),
+    ({ outcome }) => outcome === "balance" || outcome === "key",
+  );
   if (row.outcome === "pending") {
     context.jobs.wake();
     context.countHold("media", plan.estimated);

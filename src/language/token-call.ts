@@ -156,6 +156,7 @@ async function holdTokens(context: Opening, ask: Ask, { admitted, size, cap, tie
   const want = tokenCostBound(prices, intake, outputMax * cap.choices);
   const least = tokenCostBound(prices, intake, Math.min(outputMax, 1) * cap.choices);
   const id = callId ?? uuidv7(context.clock());
+  const money = { id, want, least, isNamed: callId !== undefined };
   const tokens = { input: size.tokensLikely, output: Math.min(cap.asked ?? 0, maxOutputTokens) * cap.choices };
   const affordable = (amount: Amount) => Math.min(outputMax, perChoice(affordableOutputTokens(prices, intake, amount), cap));
   ask.quote?.({
@@ -164,7 +165,7 @@ async function holdTokens(context: Opening, ask: Ask, { admitted, size, cap, tie
     likely: () => likelyCost(context, caller, model, { size, outputMax: outputMax * cap.choices, tier, webSearches }),
     routes: () => candidates,
   });
-  const { rate, reserved } = await context.admitCall(context.catalog, { caller, model, tokens, addHeaders }, { id, want, least });
+  const { rate, reserved } = await context.admitCall(context.catalog, { caller, model, tokens, addHeaders }, money);
   const { granted, keyLeft } = reserved;
   if (granted === null)
     return await refuseUnpaid(context, { caller, model, need: least, affordable: outputMax === 0 ? null : affordable }, reserved);

@@ -21,6 +21,8 @@ export interface AdmitRequest {
   id: string;
   /** Held in full. */
   want: Amount;
+  /** It needs a hold of its own, by which it is found; absent: it may be admitted out of a slice. */
+  isNamed?: boolean;
   /** The first one's count is returned; in a batch all calls have the same first bucket. */
   windows: readonly CallWindow[];
 }

@@ -12,6 +12,8 @@ export interface Heartbeat {
   /** Whether a commit was confirmed lately, or is now. */
   commits(): Promise<boolean>;
   commitAgeMs(): number;
+  /** When the present series of heartbeats began, by performance.now(); Infinity: this process may look dead to the others, or soon will. */
+  aliveSince(): number;
   stop(): Promise<void>;
 }
 
@@ -71,6 +73,7 @@ export async function keepHeartbeat(
   return {
     commits: proof.isFresh,
     commitAgeMs: proof.ageMs,
+    aliveSince: () => (performance.now() - span.last <= times.gapMs ? span.since : Infinity),
     async stop() {
       const ended = Promise.all([beats.stop(), proofs.stop(), rounds.stop()]);
       const looked = ended.then(() => lookAfter(db, givenUp, performance.now() + times.roundWaitMs, onFault));

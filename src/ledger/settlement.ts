@@ -15,8 +15,39 @@ export interface Settlement {
   log: UsageLogRow;
 }
 
-export const settleUsual = "select ledger_settle($1, $2, $3, $4, $5, $6, $7, $8) as balances";
-const settleAny = "select account_id, balance from ledger_settle($1, $2, $3)";
+/** What a call that was admitted out of a slice takes off it for good. */
+export interface Taking {
+  slice: string;
+  amount: Amount;
+}
+
+/** What the calls of a batch take off a slice together. */
+export interface SliceSum {
+  accountId: bigint;
+  id: string;
+  taken: Amount;
+  /** It ends: `taken` is all that it holds, and these calls were counted for it in advance. */
+  unused: readonly UnusedCount[] | null;
+}
+
+/** Calls or tokens that were counted in advance, in the window that starts then. */
+export interface UnusedCount {
+  bucket: string;
+  startMs: number;
+  amount: number;
+}
+
+/** The slices of a batch: what each of its calls takes (undefined: it has a hold of its own), and the sums. */
+export interface BatchSlices {
+  takings: readonly (Taking | undefined)[];
+  sums: readonly SliceSum[];
+  /** The batch is not usual: slices may have less than they ought to, and none was ended. */
+  notUsual?: () => void;
+}
+
+export const settleUsual = `select ledger_settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) as balances`;
+const noSlices: BatchSlices = { takings: [], sums: [] };
+const settleAny = "select account_id, balance from ledger_settle($1, $2, $3, $4, $5)";
 
 /** What the usual form says of a batch that is not usual: a hold is missing, a call was settled before, a month or a budget is not there. */
 const notUsual: ReadonlySet<unknown> = new Set(["P0002", "23505", "23514"]);
@@ -29,26 +60,34 @@ interface Reports {
 }
 
 /** The balances after the batch, in its order. */
-export async function settleBatch(db: Db, items: readonly Settlement[], { onFault, slower }: Reports): Promise<Amount[]> {
+export async function settleBatch(
+  db: Db,
+  items: readonly Settlement[],
+  { onFault, slower }: Reports,
+  slices: BatchSlices = noSlices,
+): Promise<Amount[]> {
   try {
-    return await sendUsual(db, items);
+    return await sendUsual(db, items, slices);
   } catch (error) {
     // It may have been made, or the account is held: the batcher knows what to do. Whatever else it was, nothing was done.
     if (isTransient(error) || isAccountHeld(error)) throw error;
     if (!notUsual.has((error as { code?: unknown }).code)) onFault(error, "the usual settlement");
   }
   slower?.(items.length);
+  slices.notUsual?.();
   try {
-    return await sendAny(db, items);
+    return await sendAny(db, items, slices);
   } catch (error) {
     if (!isWithoutMonth(error)) throw error;
     await moveIntoMonths(db, items.map(({ log }) => log)); // prettier-ignore
-    return sendAny(db, items);
+    return sendAny(db, items, slices);
   }
 }
 
-export async function sendUsual(db: Db, items: readonly Settlement[]): Promise<Amount[]> {
-  const { funds, budgets, calls } = sumsOf(items);
+export async function sendUsual(db: Db, items: readonly Settlement[], slices: BatchSlices = noSlices): Promise<Amount[]> {
+  const { funds, budgets, calls, carved } = sumsOf(items, slices.takings);
+  const { sums } = slices;
+  const unused = sums.flatMap((sum) => (sum.unused ?? []).map((count) => ({ ...count, accountId: sum.accountId })));
   const { rows } = await db.pool.query<{ balances: Amount[] }>(settleUsual, [
     plainArray(funds.map(({ accountId }) => accountId)),
     plainArray(funds.map(({ held }) => held)),
@@ -58,6 +97,15 @@ export async function sendUsual(db: Db, items: readonly Settlement[]): Promise<A
     plainArray(budgets.map(({ held }) => held)),
     plainArray(budgets.map(({ cost }) => cost)),
     recordArray(calls),
+    carved,
+    plainArray(sums.map(({ accountId }) => accountId)),
+    plainArray(sums.map(({ id }) => id)),
+    plainArray(sums.map(({ taken }) => taken)),
+    plainArray(sums.map((sum) => String(sum.unused !== null))),
+    plainArray(unused.map(({ accountId }) => accountId)),
+    unused.map(({ bucket }) => bucket),
+    unused.map(({ startMs }) => new Date(startMs)),
+    plainArray(unused.map(({ amount }) => amount)),
   ]);
   const balances = new Map(funds.map(({ accountId }, place) => [accountId, rows[0]!.balances[place]!]));
   return items.map(({ accountId }) => balances.get(accountId)!);
@@ -70,11 +118,14 @@ interface Sum {
 }
 
 /** What the batch moves in each balance, in account order, and in each budget; and its calls as fields of settled_call. */
-function sumsOf(items: readonly Settlement[]) {
+function sumsOf(items: readonly Settlement[], takings: BatchSlices["takings"]) {
   const funds = new Map<bigint, Sum & { charged: number }>();
   const budgets = new Map<string, Sum & { keyId: string }>();
-  const calls = items.map(({ accountId, log }) => {
-    const [held, cost] = [BigInt(log.reserved), BigInt(log.cost)];
+  let carved = 0;
+  const calls = items.map(({ accountId, log }, place) => {
+    const taking = takings[place];
+    if (taking !== undefined) carved += 1;
+    const [held, cost] = [taking === undefined ? BigInt(log.reserved) : taking.amount, BigInt(log.cost)];
     let fund = funds.get(accountId);
     if (fund === undefined) funds.set(accountId, (fund = { accountId, held: 0n, cost: 0n, charged: 0 }));
     fund.held += held;
@@ -88,14 +139,20 @@ function sumsOf(items: readonly Settlement[]) {
     }
     return [...logColumns.map((column) => log[column]), fund.charged, fund.cost];
   });
-  return { funds: [...funds.values()].sort((a, b) => (a.accountId < b.accountId ? -1 : 1)), budgets: [...budgets.values()], calls };
+  return { funds: [...funds.values()].sort((a, b) => (a.accountId < b.accountId ? -1 : 1)), budgets: [...budgets.values()], calls, carved };
 }
 
-export async function sendAny(db: Db, items: readonly Settlement[]): Promise<Amount[]> {
+export async function sendAny(
+  db: Db,
+  items: readonly Settlement[],
+  { takings }: Pick<BatchSlices, "takings"> = noSlices,
+): Promise<Amount[]> {
   const { rows } = await db.pool.query<{ account_id: bigint; balance: Amount }>(settleAny, [
     plainArray(items.map((i) => i.accountId)),
     plainArray(items.map((i) => i.id)),
     `[${items.map((i) => JSON.stringify(i.log)).join(",")}]`,
+    plainArray(items.map((_, place) => takings[place]?.slice ?? null)),
+    plainArray(items.map((_, place) => takings[place]?.amount ?? null)),
   ]);
   const balances = new Map(rows.map((row) => [row.account_id, row.balance]));
   return items.map((item) => balances.get(item.accountId) ?? 0n);

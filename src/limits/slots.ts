@@ -2,7 +2,7 @@
 // hold (src/ledger); media jobs are counted themselves (media_submit).
 import type { Tier } from "../catalog/types.ts";
 import { fail } from "../errors/fail.ts";
-import type { Slot } from "../ledger/ledger.ts";
+import type { Slot } from "../ledger/reserve.ts";
 
 export type AudioKind = "transcription" | "understanding" | "speech";
 

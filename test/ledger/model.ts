@@ -6,8 +6,9 @@ import { expect } from "vitest";
 import type { Db } from "../../src/db/connect.ts";
 import { audit } from "../../src/ledger/audit.ts";
 import { readBalance } from "../../src/ledger/balance.ts";
-import type { Ledger, Slot } from "../../src/ledger/ledger.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
 import { postEntry } from "../../src/ledger/post.ts";
+import type { Slot } from "../../src/ledger/reserve.ts";
 import { usageLogRow } from "../support/usage-log-row.ts";
 
 interface Held {

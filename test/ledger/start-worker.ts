@@ -1,7 +1,7 @@
 // Starts race-worker.ts as a process of its own and reads what it prints.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import type { Slot } from "../../src/ledger/ledger.ts";
+import type { Slot } from "../../src/ledger/reserve.ts";
 import { programFor } from "../support/bundle.ts";
 
 export interface Calls {

@@ -14,6 +14,7 @@ const sources = {
   svc: "src/cli/main.ts",
   "job-worker": "test/jobs/job-worker.ts",
   "race-worker": "test/ledger/race-worker.ts",
+  "escrow-worker": "test/ledger/escrow-worker.ts",
 } as const;
 
 export type ProgramName = keyof typeof sources;

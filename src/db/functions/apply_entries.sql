@@ -1,5 +1,6 @@
 -- An entry moves its account's balance and its key's budget, in the statement that inserts it. Not for ledger_settle, which moves both
--- itself. A change of purchased money is published: the account's tier may have changed.
+-- itself. A change of purchased money is published, since the account's tier may have changed, and one that takes money away, since slices
+-- may hold more than is left.
 --
 -- spent and reserved of a budget change only under the lock of the account's balance, which this, apply_new_holds and apply_ended_holds
 -- take first. A budget's limit changes without that lock, one row at a time, and waits for nothing: so they cannot deadlock. A limit may
@@ -29,6 +30,7 @@ begin
     from s where k.key_id = s.key_id and k.account_id = s.account_id returning 1
   ) select (select count(*) from u), (select count(*) from s) into touched, wanted;
   if touched <> wanted then raise exception 'an entry names a key that its account does not have' using errcode = 'foreign_key_violation'; end if;
-  perform pg_notify('account_changed', account_id::text) from added where kind in ('deposit', 'adjustment', 'payment_refund', 'dispute');
+  perform pg_notify('account_changed', account_id::text) from added
+    where kind in ('deposit', 'adjustment', 'payment_refund', 'dispute', 'earned_adjustment');
   return null;
 end $$;

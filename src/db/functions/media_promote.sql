@@ -1,4 +1,5 @@
--- Gives free slots to waiting jobs, first come first served; one that can no longer be paid fails. Under the lock of the balance.
+-- Gives free slots to waiting jobs, first come first served; one that can no longer be paid fails, unless a slice may hold what it needs: then
+-- that is recalled, and the job waits for the next round. Under the lock of the balance.
 create or replace function media_promote(_account bigint, _tiers jsonb) returns void language plpgsql as $$
 declare limits jsonb; job media_job; images int; videos int; is_free boolean; refused text;
 begin
@@ -14,6 +15,9 @@ begin
       if refused is null then
         update media_job j set status = 'pending', started_at = clock_timestamp(), run_at = clock_timestamp() where j.id = job.id;
         if job.kind = 'image' then images := images + 1; else videos := videos + 1; end if;
+      elsif exists (select from hold h where h.account_id = _account and h.pool = 'escrow') then
+        perform pg_notify('escrow_recall', _account::text);
+        exit;
       else
         perform media_end(job, 'failed', null, null, null, 'insufficient_credits', case refused
           when 'key' then 'What the API key may still spend does not reach for this job.' else 'The balance does not reach for this job.' end, null);
