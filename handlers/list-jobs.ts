@@ -3,7 +3,7 @@ import { resolveModel } from "../src/catalog/resolve.ts";
 import { failParameter } from "../src/errors/fail.ts";
 import { findJob, readJobs } from "../src/jobs/read-jobs.ts";
 import { shownJob } from "../src/jobs/show-job.ts";
-import { pageOf } from "../src/ledger/page.ts";
+import { pageOf } from "../src/ledger/entries.ts";
 import type { Handler } from "../src/operation.ts";
 
 /** The contract's default: the edge's validator does not fill it in. */

@@ -2,7 +2,7 @@
 import type { Context } from "../src/context.ts";
 import { failParameter } from "../src/errors/fail.ts";
 import { entryRecord, findEntry, readEntries } from "../src/ledger/entries.ts";
-import { pageOf } from "../src/ledger/page.ts";
+import { pageOf } from "../src/ledger/entries.ts";
 import type { Handler } from "../src/operation.ts";
 
 export const listLedgerEntries: Handler<"listLedgerEntries"> = async ({ db }, { caller, query }) => {

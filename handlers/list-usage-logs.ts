@@ -2,7 +2,7 @@
 import { everyKeyLike } from "../src/accounts/key-records.ts";
 import { maskedKey, parseMaskedKey } from "../src/accounts/keys.ts";
 import { failParameter } from "../src/errors/fail.ts";
-import { pageOf } from "../src/ledger/page.ts";
+import { pageOf } from "../src/ledger/entries.ts";
 import { logId, parseLogId, readLogs, usageLogRecord } from "../src/ledger/read-usage-log.ts";
 import type { Handler } from "../src/operation.ts";
 

@@ -5,7 +5,7 @@ import { readJob } from "../src/jobs/read-jobs.ts";
 import { submitHeaders } from "../src/jobs/show-job.ts";
 import { submitRequest } from "../src/jobs/submit-request.ts";
 import { awaitEnd } from "../src/jobs/waiters.ts";
-import { mayPass, persist } from "../src/ledger/persist.ts";
+import { mayPass, persist } from "../src/ledger/account-batcher.ts";
 import type { Handler } from "../src/operation.ts";
 
 const outageMs = 1_000;

@@ -6,7 +6,7 @@ import type { Ask } from "../calls/ask.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Context } from "../context.ts";
 import { fail, failParameter } from "../errors/fail.ts";
-import { persist } from "../ledger/persist.ts";
+import { persist } from "../ledger/account-batcher.ts";
 import { toUsd } from "../money.ts";
 import { audioCost, audioPricesOf } from "../pricing/audio-cost.ts";
 import type { UpstreamError } from "../providers/errors/upstream-error.ts";

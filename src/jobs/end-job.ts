@@ -1,5 +1,5 @@
 // Writes the end of a job: one statement moves it, its money and its row of the usage log (src/db/functions/media_finish.sql).
-import { persist } from "../ledger/persist.ts";
+import { persist } from "../ledger/account-batcher.ts";
 import { storableText } from "../ledger/usage-log.ts";
 import type { Amount } from "../money.ts";
 import type { ClaimedJob, JobAttempt } from "./claim.ts";

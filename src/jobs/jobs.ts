@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { inSlot, openAccountMutex, openSlots } from "../concurrency/slots.ts";
 import { listen } from "../db/listen.ts";
 import { isTransient } from "../db/transient-error.ts";
-import { mayPass } from "../ledger/persist.ts";
+import { mayPass } from "../ledger/account-batcher.ts";
 import { watchLate } from "./late-watch.ts";
 import { interval, type JobParts, type JobsOptions, jobTimes } from "./parts.ts";
 import { startRunner } from "./runner.ts";

@@ -1,6 +1,6 @@
 // Runs one job from its claim to its end, from wherever its last runner left it.
 import { ApiError } from "../errors/fail.ts";
-import { mayPass, persist } from "../ledger/persist.ts";
+import { mayPass, persist } from "../ledger/account-batcher.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Route, UpstreamCall } from "../providers/types.ts";
 import type { Begun, MadeFile, Ticket } from "../providers/verbs/media.ts";

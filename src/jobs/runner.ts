@@ -1,6 +1,6 @@
 // Runs this process's share of the jobs: claims due ones, renews their leases, hands them over at the end.
 import { isTransient } from "../db/transient-error.ts";
-import { persist } from "../ledger/persist.ts";
+import { persist } from "../ledger/account-batcher.ts";
 import { claimJobs, type ClaimedJob, giveBack, renewLeases } from "./claim.ts";
 import type { JobParts } from "./parts.ts";
 import { type RunEnd, runJob } from "./run-job.ts";

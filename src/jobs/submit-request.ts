@@ -11,7 +11,7 @@ import type { Context } from "../context.ts";
 import { refuseInDoubt } from "../db/standing.ts";
 import { ApiError, fail } from "../errors/fail.ts";
 import { uuidv7 } from "../ids.ts";
-import { mayPass, persist } from "../ledger/persist.ts";
+import { mayPass, persist } from "../ledger/account-batcher.ts";
 import type { Amount } from "../money.ts";
 import type { Request } from "../operation.ts";
 import { traceNow } from "../tracing.ts";

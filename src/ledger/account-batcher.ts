@@ -1,6 +1,9 @@
-// A batcher for the ledger, with a second one for accounts whose balance another session holds: only calls of those accounts wait for it.
+// A batcher for the ledger, with a second one for accounts whose balance another session holds: only calls of those accounts wait for it. And
+// retries of single statements, for the same errors.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Db } from "../db/connect.ts";
 import { createBatcher, FailedFor } from "../db/batcher.ts";
+import { isTransient } from "../db/transient-error.ts";
 
 /**
  * True if another session held the account's balance for longer than ledger_reserve and ledger_settle wait: lock_not_available, or
@@ -76,4 +79,27 @@ async function namingTheHeld<Item extends { accountId: bigint }, Result>(
     const theirs = items.filter(({ accountId }) => !free.has(accountId));
     throw theirs.length === 0 ? error : new FailedFor(new Set(theirs), error);
   }
+}
+
+// Retries of single statements that may run twice.
+
+const pauseMs = 200;
+
+/** Retries until `ms` have passed or the signal fires, then throws the last error. */
+export async function persist<T>(ms: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const giveUpAt = performance.now() + ms;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!mayPass(error) || performance.now() > giveUpAt || signal.aborted) throw error;
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) throw error;
+    }
+  }
+}
+
+/** Whether the same statement may succeed a moment later. */
+export function mayPass(error: unknown): boolean {
+  return isTransient(error) || isAccountHeld(error);
 }

@@ -2,7 +2,7 @@
 // charge and log row say what became of the call (src/db/functions/idempotency_claim.sql), so that a crash at any line leaves no doubt.
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../db/connect.ts";
-import { persist } from "./persist.ts";
+import { persist } from "./account-batcher.ts";
 import { ledgerTimes } from "./times.ts";
 
 /** How long a key keeps its call, and at most how much of its answer. */

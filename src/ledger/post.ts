@@ -4,7 +4,7 @@ import type { Queries } from "../db/connect.ts";
 import { mailboxOf } from "../text/email-address.ts";
 import { uuidv7 } from "../ids.ts";
 import type { Amount } from "../money.ts";
-import { persist } from "./persist.ts";
+import { persist } from "./account-batcher.ts";
 
 export type PostedKind = "deposit" | "signup_credit" | "bonus";
 

@@ -12,7 +12,7 @@ import { connect, type Db } from "../../src/db/connect.ts";
 import { type Embedded, startEmbedded } from "../../src/db/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { audit } from "../../src/ledger/audit.ts";
-import { persist } from "../../src/ledger/persist.ts";
+import { persist } from "../../src/ledger/account-batcher.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
 import { newAccount } from "../ledger/new-account.ts";
 import { programFor } from "../support/bundle.ts";

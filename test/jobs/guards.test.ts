@@ -1,7 +1,7 @@
 // What the table of jobs itself refuses: moves that don't exist, rows that contradict themselves.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
-import { mayPass, persist } from "../../src/ledger/persist.ts";
+import { mayPass, persist } from "../../src/ledger/account-batcher.ts";
 import { untilWaiting } from "../support/locks.ts";
 import { newAccount } from "../ledger/new-account.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";

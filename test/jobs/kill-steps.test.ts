@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { type Embedded, startEmbedded } from "../../src/db/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
-import { persist } from "../../src/ledger/persist.ts";
+import { persist } from "../../src/ledger/account-batcher.ts";
 import { openMedia } from "../../src/media/media.ts";
 import type { JobOutput } from "../../src/jobs/types.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
