@@ -1,7 +1,7 @@
 // GET /v1/auth/limits: the caller's limits and how much of them is used now. Counts nothing.
 import { tierOf } from "../src/catalog/tiers.ts";
 import type { Tier } from "../src/catalog/types.ts";
-import { always } from "../src/ledger/recall.ts";
+import { always } from "../src/ledger/slice-ends.ts";
 import { mediaSlots, sharesMediaPool } from "../src/limits/slots.ts";
 import { type LimitUse, readLimitUse } from "../src/limits/use.ts";
 import { resetMs, usedOf } from "../src/limits/window.ts";

@@ -1,7 +1,7 @@
 // One admitted call until its one settlement: charged, free because it failed, or charged for what it made its upstream do before its
 // client disconnected (docs/behaviour/billing.md#ends). The first end settles; any later one does nothing.
 import type { ErrorCode } from "../../generated/errors.ts";
-import { operations } from "../../generated/operations.ts";
+import { operations, type OperationId } from "../../generated/operations.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Model } from "../catalog/types.ts";
 import { GatewayStopping, isDisconnected } from "../concurrency/stopping.ts";
@@ -14,7 +14,6 @@ import { reportAttempts } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import type { Ask } from "./ask.ts";
 import type { CountedCall } from "./count.ts";
-import { asDeclared } from "./declared-error.ts";
 import { type Bill, type Hold, type LoggedCall, logRow, type Outcome, tokensOf } from "./log-row.ts";
 
 /** A bill whose charge is committed, and the account's balance after it. */
@@ -117,4 +116,28 @@ export function atLesserPrice<Billed extends { cost: Amount }>(asked: Model, ser
   if (served === asked) return own;
   const other = at(served);
   return other.cost < own.cost ? other : own;
+}
+
+// Maps an upstream's refusal to the codes and statuses that the operation declares (spec/*.tsp, x-error-codes and x-error-statuses).
+// src/routing/attempt.ts decides which fault it was, for all operations alike.
+
+/** What replaces a code that the operation doesn't declare: the first of these that it does. They too say that sending it again changes nothing. */
+const inPlaceOf: Partial<Record<ErrorCode, readonly ErrorCode[]>> = {
+  route_refused: ["content_refused", "request_rejected", "invalid_request"],
+  request_rejected: ["invalid_request"],
+  upstream_invalid_response: ["tts_failed", "provider_error"],
+  provider_unavailable: ["provider_error"],
+  model_unavailable: ["provider_error"],
+};
+
+/** Other errors stay as they are. */
+export function asDeclared(error: unknown, operation: OperationId): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const { errors, statuses } = operations[operation];
+  const code = errors.includes(error.code) ? error.code : (inPlaceOf[error.code]?.find((other) => errors.includes(other)) ?? error.code);
+  const { status: given, ...details } = error.details;
+  const declared = statuses?.[code];
+  const status = declared === undefined ? (code === error.code ? given : undefined) : declared.includes(given ?? 0) ? given : declared[0];
+  if (code === error.code && status === given) return error;
+  return new ApiError(code, { ...details, ...(status === undefined ? {} : { status }) });
 }

@@ -10,7 +10,7 @@ import { isTransient } from "../db/transient-error.ts";
 import { ApiError, fail } from "../errors/fail.ts";
 import { shownError } from "../errors/text.ts";
 import { isAccountHeld } from "../ledger/account-batcher.ts";
-import { always } from "../ledger/recall.ts";
+import { always } from "../ledger/slice-ends.ts";
 import { reserveIn, type Reserved, type ReserveRequest } from "../ledger/reserve.ts";
 import { takeIn } from "../limits/counters.ts";
 import { type Amount, toUsd } from "../money.ts";

@@ -7,7 +7,7 @@ import type { Config } from "../config.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
 import { readBalance, readMediaHolds } from "../ledger/balance.ts";
-import { always, openRecalls } from "../ledger/recall.ts";
+import { always, openRecalls } from "../ledger/slice-ends.ts";
 import { type PostedKind, postEntry, postSignupCredit, type SignupCredit } from "../ledger/post.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";
 import { isEmailAddress } from "../text/email-address.ts";

@@ -5,7 +5,7 @@ import { systemClock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
 import { accountIdText, topupIdText } from "../ids.ts";
 import { type Balance, readBalance } from "../ledger/balance.ts";
-import { type CorrectionKind, type CorrectionRefusal, correctPatiently } from "../ledger/correct.ts";
+import { type CorrectionKind, type CorrectionRefusal, correctPatiently } from "../ledger/post.ts";
 import { entryId, findEntry } from "../ledger/entries.ts";
 import { MaybePosted, postEntryPatiently } from "../ledger/post.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";

@@ -5,7 +5,7 @@ import { systemClock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
 import { readStaffJobs } from "../jobs/staff-jobs.ts";
-import { refundPatiently } from "../ledger/correct.ts";
+import { refundPatiently } from "../ledger/post.ts";
 import { entryId } from "../ledger/entries.ts";
 import type { LogRow } from "../ledger/read-usage-log.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";

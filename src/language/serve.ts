@@ -2,7 +2,7 @@
 // The request adapters know what each dialect's request asks for and what its answer says.
 import type { Ask } from "../calls/ask.ts";
 import { endUnserved } from "../calls/call.ts";
-import { asDeclared } from "../calls/declared-error.ts";
+import { asDeclared } from "../calls/call.ts";
 import { servedModelOf } from "../calls/find-model.ts";
 import { callUpstream } from "../calls/upstream-connection.ts";
 import { assertMayUse, mayUse } from "../calls/refusals.ts";

@@ -13,7 +13,7 @@ import { createAccountBatcher, isAccountHeld } from "./account-batcher.ts";
 import { admitBatch, admitCalls, type Admitted, type AdmitRequest } from "./admission.ts";
 import { admitSliced, openEscrow } from "./escrow.ts";
 import { holdLife, isRefused, isShort, ledgerReserve, raiseHold, releaseHold, reserveBatch, type Reserved, type ReserveRequest } from "./reserve.ts"; // prettier-ignore
-import { openRecalls, type Recalling } from "./recall.ts";
+import { openRecalls, type Recalling } from "./slice-ends.ts";
 import { type GivenUp, type Heartbeat, keepHeartbeat } from "./replica.ts";
 import { beforeSettling, callEnded, closeEscrow, recallSlices, settleSliced } from "./slice-ends.ts";
 import type { EscrowState } from "./slices.ts";

@@ -6,7 +6,7 @@ import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
 import { refuseInDoubt } from "../db/standing.ts";
 import { fail } from "../errors/fail.ts";
-import { correct } from "../ledger/correct.ts";
+import { correct } from "../ledger/post.ts";
 import { postEntry } from "../ledger/post.ts";
 import type { Amount } from "../money.ts";
 import { noteReversal, readDue, recordEvent, recordUnapplied } from "./event-rows.ts";

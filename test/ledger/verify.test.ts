@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { audit } from "../../src/ledger/audit.ts";
-import { correct } from "../../src/ledger/correct.ts";
+import { correct } from "../../src/ledger/post.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
 import { postEntry } from "../../src/ledger/post.ts";
 import { verifyChain } from "../../src/ledger/verify.ts";
