@@ -37,7 +37,7 @@ describe("completion offers", () => {
     [
       "the library's nouns",
       "svc.‸",
-      "audio auth chat client completions credits decisions embeddings errors genmedia images jobs keys limits messages models pricing rerank responses usage videos",
+      "audio auth chat client completions credits decisions embeddings errors genmedia images jobs keys limits messages models pricing quote rerank responses usage videos",
     ],
     ["what a noun has", "svc.chat.completions.‸", "create"],
     ["nouns inside a noun", "svc.credits.‸", "balance ledger topups"],
@@ -103,7 +103,7 @@ describe("completion offers", () => {
 
   test("the package's own names to import, none of its parts", () => {
     const values = editor.completions(`import { ${cursor} } from "svc-sdk";`).filter((name) => /^([a-z]|Svc)/.test(name));
-    expect(values).toEqual(["Svc", "SvcError", "costOf", "createClient"]);
+    expect(values).toEqual(["Svc", "SvcError", "costOf", "createClient", "verifyReceipt"]);
   });
 });
 
