@@ -2,7 +2,7 @@
 // and nothing is held.
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type Db } from "../../src/db/connect.ts";
-import { audit } from "../../src/ledger/audit.ts";
+import { auditAtRest } from "../support/audit.ts";
 import type { Ground } from "./ground.ts";
 import { prices } from "./targets/ours.ts";
 import type { Running } from "./targets/types.ts";
@@ -45,7 +45,7 @@ async function compareMoney(ground: Ground, { owner, name }: Running, db: Db): P
      from ledger_entry where kind = 'usage'`,
   );
   const { charged, entries, logged } = rows[0]!;
-  const { mismatches, reservations_open, holds_open } = await audit(db);
+  const { mismatches, reservations_open, holds_open } = await auditAtRest(db);
   const faults = [
     ...(charged === cost ? [] : [`charged ${charged}, delivered ${cost}`]),
     ...(entries === delivered.requests ? [] : [`${entries} entries for ${delivered.requests} answers`]),

@@ -2,12 +2,12 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject } from "vitest";
-import { audit } from "../../src/ledger/audit.ts";
 import { descriptorsOf, keptThreadsOthers, openIn, rowsOf, strayRows, tempFiles } from "../bench/soak-leftovers.ts";
 import { moneyOf } from "../bench/soak-money.ts";
 import { startLoad, warmUp } from "../bench/soak-load.ts";
 import { liveIn, type Watched } from "../bench/soak-run.ts";
 import { openSoakWorld, type SoakWorld } from "../bench/soak-world.ts";
+import { auditAtRest } from "../support/audit.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { until } from "./chat-client.ts";
@@ -63,7 +63,7 @@ oneInThree()(
     expect(load.made.left).toBeGreaterThan(calls / 10);
     expect(load.made.byStatus[200]).toBeGreaterThan(calls / 5);
     expect(load.made.broken).toBe(0);
-    expect(await audit(world.db)).toMatchObject({ mismatches: [], holds_open: 0, reservations_open: 0 });
+    expect(await auditAtRest(world.db)).toMatchObject({ mismatches: [], holds_open: 0, reservations_open: 0 });
     const { losses, broken, total } = await moneyOf(world.db, world.bills);
     expect([losses, broken]).toEqual([[], null]);
     expect(total.billed).toBeGreaterThan(0n);

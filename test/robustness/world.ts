@@ -3,11 +3,12 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createAccount } from "../../src/accounts/admin.ts";
 import type { Tier } from "../../src/catalog/types.ts";
 import { connect, type Db } from "../../src/db/connect.ts";
-import { audit } from "../../src/ledger/audit.ts";
+import type { Audit } from "../../src/ledger/audit.ts";
 import { type Balance, readBalance } from "../../src/ledger/balance.ts";
 import { postEntry } from "../../src/ledger/post.ts";
 import { parseUsd } from "../../src/money.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
+import { auditAtRest } from "../support/audit.ts";
 import { freshDatabase } from "../support/database.ts";
 import { spawnGateway, type SpawnedGateway } from "../support/spawned-gateway.ts";
 import { highTiers } from "../support/tiers.ts";
@@ -30,7 +31,7 @@ export interface World {
   start(env?: Record<string, string>): Promise<SpawnedGateway>;
   createAccount(deposit: string | null): Promise<{ accountId: bigint; key: string }>;
   balance(account: { accountId: bigint }): Promise<Balance>;
-  audit(): ReturnType<typeof audit>;
+  audit(): Promise<Audit>;
   /** Ends whatever still runs, in whatever state the test left it. */
   stop(): Promise<void>;
 }
@@ -63,7 +64,7 @@ export async function openWorld({ models, pricing = perToken, tiers = highTiers(
       return { accountId, key: apiKey };
     },
     balance: async ({ accountId }) => (await readBalance(db, accountId))!,
-    audit: () => audit(db),
+    audit: () => auditAtRest(db),
     async stop() {
       await Promise.all(started.map((gateway) => gateway.kill("SIGKILL")));
       await db.close();

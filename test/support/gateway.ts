@@ -11,13 +11,14 @@ import { readConfig } from "../../src/config.ts";
 import { loadCatalog } from "../../src/catalog/load.ts";
 import type { Context } from "../../src/context.ts";
 import { accountIdText } from "../../src/ids.ts";
-import { type Audit, audit } from "../../src/ledger/audit.ts";
+import type { Audit } from "../../src/ledger/audit.ts";
 import { readBalance } from "../../src/ledger/balance.ts";
 import { postEntry } from "../../src/ledger/post.ts";
 import type { Mail } from "../../src/mail/mailer.ts";
 import { startGateway as startServer } from "../../src/main.ts";
 import { parseUsd, toUsd } from "../../src/money.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
+import { auditAtRest } from "./audit.ts";
 import { freshDatabase } from "./database.ts";
 import { checkedRequest, type RequestOptions, type TestReply } from "./request.ts";
 
@@ -116,7 +117,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     },
     createSession: ({ accountId }) => openSession(db, { accountId, at: server.context.clock() }),
     mails,
-    audit: () => audit(db),
+    audit: () => auditAtRest(db),
     async stop() {
       await server.stop();
       await simulator.close();
