@@ -20176,10 +20176,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /**
-             * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
-             */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
             413: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -20195,26 +20192,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error413RequestRejectedOrRequestTooLarge"];
-                };
-            };
-            /** @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
-            422: {
-                headers: {
-                    /** @description Requests per minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether retrying the same request can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error422RequestRejected"];
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */

@@ -2187,6 +2187,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "internal_error",
       "overloaded"
     ],
+    "statuses": {
+      "request_rejected": [
+        400
+      ]
+    },
     "bodies": [
       "application/json"
     ],

@@ -1142,8 +1142,7 @@ export interface QuoteMethods {
    * @throws {SvcError} 402 `model_requires_paid`
    * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`
    * @throws {SvcError} 404 `model_not_found`
-   * @throws {SvcError} 413 `request_rejected`, `request_too_large`
-   * @throws {SvcError} 422 `request_rejected`
+   * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 502 `provider_error`

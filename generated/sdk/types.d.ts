@@ -5212,7 +5212,7 @@ export type GetModelError = Error400InvalidParameter | Error404ModelNotFound | E
 /** The errors of `pricing.get`. */
 export type GetPricingError = Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `quote.create`. */
-export type CreateQuoteError = CreateQuoteError400 | Error401MissingApiKeyOrInvalidApiKey | Error402ModelRequiresPaid | Error403PermissionDeniedOrVoiceNotOwned | Error404ModelNotFound | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502ProviderError | Error503ModelUnavailableOrOverloaded;
+export type CreateQuoteError = CreateQuoteError400 | Error401MissingApiKeyOrInvalidApiKey | Error402ModelRequiresPaid | Error403PermissionDeniedOrVoiceNotOwned | Error404ModelNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error502ProviderError | Error503ModelUnavailableOrOverloaded;
 /** The errors of `rerank.create`. */
 export type CreateRerankError = CreateRerankBareError400 | BareError401AuthRequiredOrInvalidCredentials | CreateRerankBareError402 | BareError403Forbidden | BareError404ModelNotFound | CreateRerankBareError409 | CreateRerankBareError413 | BareError415InvalidRequest | BareError422InvalidRequest | BareError429RateLimit | BareError500ServerError | BareError502ServerError | CreateRerankBareError503;
 /** The errors of `responses.create`. */
