@@ -1,8 +1,7 @@
 // GET /v1/credits/ledger: the caller's ledger entries, newest first. src/ledger/entries.ts reads them.
 import type { Context } from "../src/context.ts";
 import { failParameter } from "../src/errors/fail.ts";
-import { entryRecord, findEntry, readEntries } from "../src/ledger/entries.ts";
-import { pageOf } from "../src/ledger/entries.ts";
+import { entryRecord, findEntry, pageOf, readEntries } from "../src/ledger/entries.ts";
 import type { Handler } from "../src/operation.ts";
 
 export const listLedgerEntries: Handler<"listLedgerEntries"> = async ({ db }, { caller, query }) => {

@@ -45,7 +45,6 @@ async function giveSignupCredit(db: Queries, { signUp }: Config, to: Pick<Signup
 }
 
 export async function show({ config, words }: Input): Promise<Outcome> {
-  const { tierNumber } = await import("../catalog/tiers.ts");
   return withDatabase(config, async (db) => {
     const account = await readAccount(db, words[0]!);
     const { accountId, email, verified, suspendedAt } = account;

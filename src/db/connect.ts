@@ -102,7 +102,7 @@ export function inSnapshot<T>(db: Db, work: (snapshot: Queries) => Promise<T>): 
   return between(db, "begin isolation level repeatable read read only", work);
 }
 
-/** Says what a statement would do, and undoes it: nobody else sees any of it. */
+/** Runs `work` in a transaction and rolls it back: it shows what its statements would do. */
 export function withoutEffect<T>(db: Db, work: (transaction: Queries) => Promise<T>): Promise<T> {
   return between(db, "begin", work, "rollback");
 }

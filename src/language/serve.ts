@@ -1,8 +1,7 @@
 // The lifecycle of a request to a token-billed model, in any dialect: resolve, gate, count, reserve, route, charge.
 // The request adapters know what each dialect's request asks for and what its answer says.
 import type { Ask } from "../calls/ask.ts";
-import { endUnserved } from "../calls/call.ts";
-import { asDeclared } from "../calls/call.ts";
+import { asDeclared, endUnserved } from "../calls/call.ts";
 import { servedModelOf } from "../calls/find-model.ts";
 import { callUpstream } from "../calls/upstream-connection.ts";
 import { assertMayUse, mayUse } from "../calls/refusals.ts";

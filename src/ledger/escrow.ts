@@ -80,7 +80,7 @@ function noteCall(state: EscrowState, { accountId, keyId }: AdmitRequest): Use {
 
 const rateOf = ({ calls, callsBefore }: Use): number => Math.max(calls, callsBefore);
 
-/** Admits a call out of the slice of its account and key; null: there is none, or not enough of it. */
+/** Admits a call out of the slice of its account and key; null: it has no slice, or the slice has too little left. */
 function admitFromSlice(state: EscrowState, use: Use, request: AdmitRequest): Admitted | null {
   const { slice } = use;
   if (slice === null) return null;

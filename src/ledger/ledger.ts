@@ -13,9 +13,8 @@ import { createAccountBatcher, isAccountHeld } from "./account-batcher.ts";
 import { admitBatch, admitCalls, type Admitted, type AdmitRequest } from "./admission.ts";
 import { admitSliced, openEscrow } from "./escrow.ts";
 import { holdLife, isRefused, isShort, ledgerReserve, raiseHold, releaseHold, reserveBatch, type Reserved, type ReserveRequest } from "./reserve.ts"; // prettier-ignore
-import { openRecalls, type Recalling } from "./slice-ends.ts";
 import { type GivenUp, type Heartbeat, keepHeartbeat } from "./replica.ts";
-import { beforeSettling, callEnded, closeEscrow, recallSlices, settleSliced } from "./slice-ends.ts";
+import { beforeSettling, callEnded, closeEscrow, openRecalls, type Recalling, recallSlices, settleSliced } from "./slice-ends.ts";
 import type { EscrowState } from "./slices.ts";
 import { type Settlement, settleBatch, settleUsual } from "./settlement.ts";
 import { type LedgerTimes, ledgerTimes } from "./times.ts";

@@ -28,7 +28,8 @@ export function createPages(edge: Edge): Pages {
   return (exchange) => (exchange.path === "/" ? frontDoor(exchange) : (pages.get(exchange.path) ?? docs(exchange)));
 }
 
-// The pages for machines: /healthz, /readyz, the keys that sign receipts, and /metrics. They need no key; /metrics needs a separate token if the operator has
+// The pages for machines: /healthz, /readyz, the keys that receipts are signed with, and /metrics. They need no key; /metrics needs a
+// separate token if the operator has
 // set one.
 
 /** A load balancer's probe waits about this long; a database that hangs counts as unavailable. */

@@ -1,6 +1,6 @@
 // kill -9 of runners and of Postgres at every step of a job's life, while 6 accounts submit each job twice in parallel: no slot and no cap is
 // passed, no hold is lost or doubled, no work that an upstream accepted is asked for again, and everything adds up to the unit.
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -15,7 +15,7 @@ import { audit } from "../../src/ledger/audit.ts";
 import { persist } from "../../src/ledger/account-batcher.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
 import { newAccount } from "../ledger/new-account.ts";
-import { programFor } from "../support/bundle.ts";
+import { startProgram } from "../support/bundle.ts";
 import { type Recorder, startRecorder } from "../support/recorder.ts";
 import type { Models } from "./engine.ts";
 import { type Answer, type Ask, expectClean, submit } from "./job-rows.ts";
@@ -155,11 +155,7 @@ const patient = (ask: Ask): Promise<Answer> => {
 };
 
 function startWorker(): ChildProcess {
-  const { path, compileCache } = programFor("job-worker");
-  return spawn(process.execPath, [path, embedded.url, recorder.url, join(dataDir, "media"), JSON.stringify(models)], {
-    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  return startProgram("job-worker", [embedded.url, recorder.url, join(dataDir, "media"), JSON.stringify(models)]);
 }
 
 async function untilAllEnded(): Promise<void> {

@@ -1,5 +1,5 @@
 // kill -9 of the runner, and of Postgres, at each step of a job's life, one by one; crash.test.ts does it to many jobs at random.
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, request, type Server } from "node:http";
@@ -15,7 +15,7 @@ import { openMedia } from "../../src/media/media.ts";
 import type { JobOutput } from "../../src/jobs/types.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
 import { newAccount } from "../ledger/new-account.ts";
-import { programFor } from "../support/bundle.ts";
+import { startProgram } from "../support/bundle.ts";
 import type { Models } from "./engine.ts";
 import { entries, expectClean, rowOf, submit } from "./job-rows.ts";
 import { drawn } from "../support/size.ts";
@@ -108,12 +108,8 @@ async function reach(step: string): Promise<void> {
 }
 
 function startWorker(): ChildProcess {
-  const { path, compileCache } = programFor("job-worker");
   const address = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
-  const worker = spawn(process.execPath, [path, embedded.url, address, join(dataDir, "media"), JSON.stringify(models)], {
-    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+  const worker = startProgram("job-worker", [embedded.url, address, join(dataDir, "media"), JSON.stringify(models)], "ignore");
   workers.push(worker);
   return worker;
 }

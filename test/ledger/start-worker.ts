@@ -1,8 +1,7 @@
 // Starts race-worker.ts as a process of its own and reads what it prints.
-import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Slot } from "../../src/ledger/reserve.ts";
-import { programFor } from "../support/bundle.ts";
+import { startProgram } from "../support/bundle.ts";
 
 export interface Calls {
   accountId: bigint;
@@ -43,16 +42,12 @@ export interface Worker {
 }
 
 export function startWorker(url: string, calls: Calls): Worker {
-  const { path, compileCache } = programFor("race-worker");
   const text = JSON.stringify({ ...calls, startLock }, (_name, value: unknown) => (typeof value === "bigint" ? String(value) : value));
-  const child = spawn(process.execPath, [path, url, text], {
-    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = startProgram("race-worker", [url, text]);
   const acknowledged: string[] = [];
   let counts: Counts | undefined;
   const ready = Promise.withResolvers<void>();
-  createInterface({ input: child.stdout }).on("line", (line) => {
+  createInterface({ input: child.stdout! }).on("line", (line) => {
     if (line === "ready") ready.resolve();
     else if (line.startsWith("{")) counts = JSON.parse(line) as Counts;
     else acknowledged.push(line);

@@ -42,7 +42,7 @@ const musicMsMin = 1000;
 const musicMsMax = 600_000;
 const soundSecondsMin = 0.5;
 const soundSecondsMax = 30;
-/** Of a sound whose length nobody asked for. */
+/** Of a sound effect whose request names no length. */
 const soundSecondsUsual = 3;
 
 export async function planMusic({ body, query, headers }: Ask): Promise<Plan> {

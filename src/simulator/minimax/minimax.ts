@@ -117,8 +117,8 @@ function readAudioSetting(fields: Fields): SoundFormat {
   if (!isFields(setting)) refuseParameter("audio_setting is no object");
   if (shape !== "hex") refuseParameter("the simulator answers with output_format hex only");
   const { sample_rate: sampleRate = 32_000, bitrate = 128_000, format = "mp3", channel = 1 } = setting;
-  if (!rates.includes(sampleRate as number)) refuseParameter(`sample_rate is none of ${rates.join(", ")}`);
-  if (!bitrates.includes(bitrate as number)) refuseParameter(`bitrate is none of ${bitrates.join(", ")}`);
+  if (!rates.includes(sampleRate as number)) refuseParameter(`sample_rate must be one of ${rates.join(", ")}`);
+  if (!bitrates.includes(bitrate as number)) refuseParameter(`bitrate must be one of ${bitrates.join(", ")}`);
   const encoding = encodings.find((one) => one === format);
   if (encoding === undefined) refuseParameter(`the simulator makes ${encodings.join(", ")}`);
   if (channel !== 1) refuseParameter("the simulator makes one channel");
