@@ -19,7 +19,8 @@ afterAll(() => world.stop());
 interface Told extends AudioHeard {
   said: Said;
   leave: Leaving | undefined;
-  /** Its gateway was killed meanwhile. */
+  url: string;
+  /** Its gateway was killed before this answer ended. */
   killed: boolean;
 }
 
@@ -73,7 +74,7 @@ oneInThree()("nothing is lost, doubled or invented", async () => {
       const { url } = gateways[Math.floor(Math.random() * 2)]!;
       const leave = Math.random() < 0.3 ? anyLeaving() : undefined;
       const heard = await askAudio({ ...said, url, key, ...(leave && { leave }) });
-      outcomes.push({ ...heard, said, leave, killed: killed.has(url) });
+      outcomes.push({ ...heard, said, leave, url, killed: killed.has(url) });
       if (heard.status !== 200) await sleep(60);
     }
   }
@@ -94,6 +95,7 @@ oneInThree()("nothing is lost, doubled or invented", async () => {
     const faults: unknown[] = [];
     const seen: Record<string, number> = {};
     for (const one of outcomes) {
+      if (one.outcome === "left") one.killed = killed.has(one.url); // it settles after its caller left, unless its gateway is killed first
       const row = logged.get(one.headers["x-request-id"] ?? "");
       const verdict = faultOf(one, row);
       const kind = `${one.said.path.split("?")[0]} ${one.status} ${one.outcome}`;
