@@ -7,6 +7,7 @@ import { connect, type Db } from "../../src/db/connect.ts";
 import { readJob } from "../../src/jobs/read-jobs.ts";
 import { postEntry } from "../../src/ledger/post.ts";
 import { newAccount, newKey } from "../ledger/new-account.ts";
+import { eventually } from "../support/eventually.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { entries, expectClean, finish, lease, rowOf, statuses, submit, tiers } from "./job-rows.ts";
 
@@ -156,6 +157,33 @@ describe("promotion", () => {
     expect(await entries(db, dear.id)).toEqual([]);
     expect(await entries(db, cheap.id)).toEqual(["hold -120"]);
     expect(await available(accountId)).toBe(0n);
+  });
+
+  test("money that a slice holds is asked back before a job fails for want of it: the job waits, and runs once it is there", async () => {
+    const accountId = await newAccount(db, { deposit: 1_000n });
+    const [first] = [await submit(db, { accountId }), await submit(db, { accountId })];
+    const waiting = await submit(db, { accountId, estimated: 500n });
+    const slice = randomUUID();
+    await db.pool.query(
+      "insert into hold (account_id, id, amount, owner, expires_at, pool) values ($1, $2, 700, gen_random_uuid(), now() + interval '1 minute', 'escrow')",
+      [accountId, slice],
+    );
+    const heard: (string | undefined)[] = [];
+    const listener = await db.pool.connect();
+    try {
+      listener.on("notification", ({ payload }) => void heard.push(payload));
+      await listener.query("listen escrow_recall");
+      await finish(db, first.id, await lease(db, first.id), { charged: 0n });
+      expect((await rowOf(db, waiting.id))["status"]).toBe("queued");
+      await eventually(() => expect(heard).toEqual([String(accountId)]));
+    } finally {
+      listener.release(true);
+    }
+    expect(await untidy()).toContain(accountId);
+    await db.pool.query("select escrow_close($1, $2, 0, true, '{}', '{}', '{}')", [accountId, slice]);
+    await tidy(accountId);
+    expect((await rowOf(db, waiting.id))["status"]).toBe("pending");
+    expect(await entries(db, waiting.id)).toEqual(["hold -500"]);
   });
 });
 
