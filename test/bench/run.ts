@@ -74,7 +74,6 @@ async function runAll(ground: Ground, options: Options): Promise<void> {
       await check(running);
       for (const target of running) await target.stop();
     },
-    known: new Map(),
     profiled: (target, work) => profiler?.around(target, work) ?? work(),
   };
   const results = new Map<string, Result>();

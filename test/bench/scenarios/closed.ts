@@ -29,14 +29,10 @@ function chats(connections: number): Scenario {
   return {
     name: `chat-${connections}`,
     title: `non-stream chat, ${connections} ${connections === 1 ? "connection" : "connections"}, upstream answers at once`,
-    async run(bench) {
-      const result = await runClosed(bench, await bench.targets(connections === 1 ? withoutPeers : everyTarget), "request", (ms) =>
+    run: async (bench) =>
+      runClosed(bench, await bench.targets(connections === 1 ? withoutPeers : everyTarget), "request", (ms) =>
         chat({ connections, loop: { kind: "closed", ms } }),
-      );
-      const ours = result.figures.find(({ target }) => target === "ours-full");
-      if (ours) bench.known.set(`saturation-${connections}`, ours.perSecond);
-      return result;
-    },
+      ),
   };
 }
 

@@ -16,8 +16,6 @@ export interface Bench {
   wanted(name: string): boolean;
   /** Of processes that a scenario started for itself: their money is compared, then they end. */
   checkAndStop(targets: Running[]): Promise<void>;
-  /** What scenarios tell each other, e.g. the rate at which ours is saturated. */
-  known: Map<string, number>;
   /** For `npm run bench -- --profile`: around the slices of a target. */
   profiled<T>(target: Running, work: () => Promise<T>): Promise<T>;
 }

@@ -1,7 +1,6 @@
 // Two worker processes against one: what the second costs a request. Neither is held to a core, since two need both; everything else
 // shares them, so only the processor time says something.
 import { compare, figuresOf, figuresOfReference, runSlice } from "../measure.ts";
-import { median } from "../processes.ts";
 import type { Running } from "../targets/types.ts";
 import { warmUpMs } from "./closed.ts";
 import { chat } from "./shapes.ts";
@@ -23,8 +22,6 @@ export const twoWorkers: Scenario = {
     for (const target of [one, two]) await run(target, warmUpMs(bench, target) * 1.5);
     const named = { ...two, name: "ours-full, 2 workers" };
     const raw = await compare({ reference: one, targets: [named], rounds: options.rounds }, (target) => run(target, options.sliceMs));
-    const ratio = median((raw[0]?.pairs ?? []).map(({ slice, reference }) => slice.cpuUs / reference.cpuUs));
-    bench.known.set("workers-ratio", ratio);
     await bench.checkAndStop([one, two]);
     return {
       unit: "request",
