@@ -121,8 +121,8 @@ async function quiet(sample: () => Promise<Sample>, before: Sample, print: (line
   }
 }
 
-/** A pool keeps what it once opened, 10; and 2 listen (deploy/README.md). */
-const backendsMax = 12;
+/** A pool keeps what it once opened, 10; 2 listen (deploy/README.md); and one holds the lease of the embedded server (src/db/embedded.ts). */
+const backendsMax = 13;
 
 /** Descriptors that should be closed once all clients have gone. */
 export function leftIn(before: Sample, { descriptors, backends }: Sample): string[] {
