@@ -91,7 +91,7 @@ describe("a call that slices leave too little for", () => {
     const { busy, other, free, account } = await setUp();
     for (const one of [other, busy])
       await whileInUse(busy, free, async () => {
-        expect(await unusedOf(world.db, account.accountId)).toBeGreaterThan(2_400n);
+        await eventually(async () => expect(await unusedOf(world.db, account.accountId)).toBeGreaterThan(2_400n), 5);
         // All but what 8 calls in flight hold at most.
         const end = await one.begin({ ...account, want: 999_200n, cost: () => 0n });
         expect(end).not.toBeNull();
