@@ -36,6 +36,6 @@ oneInThree()(
       for (const { cpuUs, ratio, p50, p99, perSecond } of figures)
         for (const figure of [cpuUs, ratio, p50, p99, perSecond]) expect(figure).toBeGreaterThan(0);
     }
-    expect(stdout).toContain("| CPU per billed chat request, 64 connections, against bare");
+    expect(stdout).toContain("| CPU of a billed chat request, 64 connections, against bare");
   },
 );
