@@ -6,7 +6,7 @@ import { LRUCache } from "lru-cache";
 import { isTransient } from "../db/transient-error.ts";
 import type { Admitted, AdmitRequest } from "./admission.ts";
 import { closeSlice, doubt, endIfDone, recalledMs } from "./slice-ends.ts";
-import { addDemand, addTaken, callsToKeep, carve, type Demand, type EscrowParts, type EscrowState, fits, noDemand, rateOf, runsLow, type Slice, type Taken, type Use } from "./slices.ts"; // prettier-ignore
+import { addDemand, addTaken, carve, type Demand, type EscrowParts, type EscrowState, fits, noDemand, rateOf, runsLow, type Slice, type Taken, type Use } from "./slices.ts"; // prettier-ignore
 
 /** An account with so many calls in a second is in use. */
 const callsInUse = 20;
@@ -112,10 +112,9 @@ function mayCarve(state: EscrowState, slice: Slice): boolean {
   );
 }
 
-/** Whether a slice is worth its statement: the account is in use, with other calls in flight or to come, and nothing speaks against it. */
+/** Whether a slice is worth its statement: the account is in use, with other calls in flight, and nothing speaks against it. */
 function mayOpen(state: EscrowState, use: Use, { accountId }: AdmitRequest): boolean {
-  const rate = rateOf(use);
-  if (use.slice !== null || use.isOpening || rate < (use.inFlight === 0 ? callsToKeep : callsInUse)) return false;
+  if (use.slice !== null || use.isOpening || use.inFlight === 0 || rateOf(use) < callsInUse) return false;
   const now = performance.now();
   if (now < use.restsUntil || now < (state.recalled.get(accountId) ?? -Infinity)) return false;
   const isLate = 60_000 - (state.db.standing.now().getTime() % 60_000) < openMarginMs;

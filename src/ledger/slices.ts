@@ -97,8 +97,8 @@ export interface Use {
   restsUntil: number;
 }
 
-/** An account with so many calls in a second keeps its slice while none is in flight: callers in turn or in step have none between them. */
-export const callsToKeep = 100;
+/** An account with so many calls in a second keeps its slice while none is in flight: callers in step have none between their rounds. */
+const callsToKeep = 100;
 
 /** Calls in a second. */
 export const rateOf = ({ calls, callsBefore }: Use): number => Math.max(calls, callsBefore);
