@@ -41,20 +41,6 @@ describe("an account in use", () => {
     });
   });
 
-  test("keeps its slice between calls in step: one alone after a hundred at once waits for its settlement only", async () => {
-    const [one] = await world.processes(1);
-    const account = await world.richAccount();
-    const calling = { ...account, want: 1_000n, cost: () => 300n };
-    let rounds = 0;
-    for (let isInMemory = false; !isInMemory; rounds += 1) {
-      await callAll([one!], 100, calling, 100);
-      const end = await one!.begin(calling);
-      isInMemory = one!.sentFor(end!.id).length === 0;
-      await end!();
-    }
-    await atRest(account, BigInt(rounds * 101) * 300n);
-  });
-
   test("costs are charged to the unit, also above what was held; none is paid twice", async () => {
     const some = await world.processes(2);
     const account = await world.richAccount();
