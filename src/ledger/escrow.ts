@@ -1,12 +1,12 @@
 // Escrow for accounts in use: a process that has many calls of an account and key in flight holds a slice of the balance, the budget and the
-// limits (slices.ts), and admits further calls out of it in memory; their settlements are the only statements that they wait for. The settlement
-// of the last call in flight gives back what is left; of a busy account, a fifth of a second without calls does (README.md "Slices").
+// limits (slices.ts), and admits further calls out of it in memory; their settlements are the only statements that they wait for. A slice lives
+// while calls of it are in flight: the settlement of the last one gives back what is left (README.md "Slices").
 import { randomUUID } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { isTransient } from "../db/transient-error.ts";
 import type { Admitted, AdmitRequest } from "./admission.ts";
 import { closeSlice, doubt, endIfDone, recalledMs } from "./slice-ends.ts";
-import { addDemand, addTaken, carve, type Demand, type EscrowParts, type EscrowState, fits, noDemand, rateOf, runsLow, type Slice, type Taken, type Use } from "./slices.ts"; // prettier-ignore
+import { addDemand, addTaken, carve, type Demand, type EscrowParts, type EscrowState, fits, noDemand, runsLow, type Slice, type Taken, type Use } from "./slices.ts"; // prettier-ignore
 
 /** An account with so many calls in a second is in use. */
 const callsInUse = 20;
@@ -17,7 +17,7 @@ const callsAhead = { least: 16, usual: 32, most: 4_000 };
 const leaseMs = 1_000;
 const deafMs = 900;
 /** A slice of which nothing was taken for this long gives back what it has left. */
-const idleMs = 100;
+const idleMs = 250;
 /** Slices end before their minute by the database's clock, which this process knows to some ms. */
 const minuteMarginMs = 200;
 /** None is opened so shortly before. */
@@ -77,6 +77,8 @@ function noteCall(state: EscrowState, { accountId, keyId }: AdmitRequest): Use {
   use.calls += 1;
   return use;
 }
+
+const rateOf = ({ calls, callsBefore }: Use): number => Math.max(calls, callsBefore);
 
 /** Admits a call out of the slice of its account and key; null: it has no slice, or the slice has too little left. */
 function admitFromSlice(state: EscrowState, use: Use, request: AdmitRequest): Admitted | null {
@@ -166,7 +168,7 @@ interface Asking {
   demand: Demand;
 }
 
-export const escrowTake = `select at_ms, more, available, reserved, key_left, counts, previous, more_amounts
+const escrowTake = `select at_ms, more, available, reserved, key_left, counts, previous, more_amounts
   from escrow_take($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) where calls is not null`;
 
 /** Null: that would be too large a part of what is left. */
@@ -195,7 +197,7 @@ async function take({ db, owner, holdLife }: EscrowState, { use, slice, request,
 function takeMore(state: EscrowState, use: Use, slice: Slice): void {
   const { demand } = slice;
   const sentAt = performance.now();
-  if (slice.taking !== null || demand.calls === 0 || sentAt < use.restsUntil) return;
+  if (slice.taking !== null || slice.calls === 0 || demand.calls === 0 || sentAt < use.restsUntil) return;
   slice.demand = noDemand();
   const adding = take(state, { use, slice: slice.id, request: null, of: slice, demand }).then((taken) => {
     if (taken === null) return;

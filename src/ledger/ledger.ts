@@ -11,7 +11,7 @@ import { fail } from "../errors/fail.ts";
 import type { Amount } from "../money.ts";
 import { createAccountBatcher, isAccountHeld } from "./account-batcher.ts";
 import { admitBatch, admitCalls, type Admitted, type AdmitRequest } from "./admission.ts";
-import { admitSliced, escrowTake, openEscrow } from "./escrow.ts";
+import { admitSliced, openEscrow } from "./escrow.ts";
 import { holdLife, isRefused, isShort, ledgerReserve, raiseHold, releaseHold, reserveBatch, type Reserved, type ReserveRequest } from "./reserve.ts"; // prettier-ignore
 import { type GivenUp, type Heartbeat, keepHeartbeat } from "./replica.ts";
 import { beforeSettling, callEnded, closeEscrow, openRecalls, type Recalling, recallSlices, settleSliced } from "./slice-ends.ts";
@@ -200,16 +200,15 @@ function openBatchers(db: Db, owner: string, { onFault, times, watch, escrow }: 
 }
 
 /** Those of every call, which connections prepare. */
-export const ledgerStatements = [admitCalls, ledgerReserve, settleUsual, escrowTake];
+export const ledgerStatements = [admitCalls, ledgerReserve, settleUsual];
 
 // Plans the batchers' statements on a new connection before it takes work: the first use of an unplanned one takes 20 to 50 ms.
 
 const nilUuid = "00000000-0000-0000-0000-000000000000";
 
-/** Changes nothing: its arrays are empty, and no account is -1. */
+/** Changes nothing: its arrays are empty. */
 export async function warmUpLedger(client: pg.ClientBase): Promise<void> {
   await client.query(admitCalls, [nilUuid, holdLife, "", ...Array<string>(14).fill("{}")]);
   await client.query(ledgerReserve, [nilUuid, ...Array<string>(9).fill("{}"), holdLife]);
   await client.query(settleUsual, [...Array<string>(8).fill("{}"), 0, ...Array<string>(8).fill("{}")]);
-  await client.query(escrowTake, [nilUuid, holdLife, nilUuid, true, -1, null, 0, 0, 0, 0, ...Array<string>(5).fill("{}")]);
 }

@@ -7,7 +7,7 @@ import type { Db } from "../db/connect.ts";
 import { isTransient } from "../db/transient-error.ts";
 import type { Amount } from "../money.ts";
 import type { BatchSlices, Settlement } from "./settlement.ts";
-import { type EscrowState, freeOf, isKept, type Slice, takingsOf, unusedOf } from "./slices.ts";
+import { type EscrowState, freeOf, type Slice, takingsOf, unusedOf } from "./slices.ts";
 
 /** An account that was recalled gets no slice for this long. */
 export const recalledMs = 2_000;
@@ -18,7 +18,7 @@ export async function beforeSettling({ carved }: EscrowState, id: string): Promi
   if (call === undefined) return;
   const { slice } = call;
   slice.running -= 1;
-  while (slice.running === 0 && !isKept(slice, call.use) && (slice.taking ?? slice.closing) !== null) await (slice.taking ?? slice.closing);
+  while (slice.running === 0 && (slice.taking ?? slice.closing) !== null) await (slice.taking ?? slice.closing);
 }
 
 /** Settles a batch by `send`, with what its calls take off their slices. */
@@ -84,12 +84,10 @@ function forget({ slices, renewed }: EscrowState, slice: Slice): void {
   renewed.delete(slice.id);
 }
 
-const useOf = ({ uses }: EscrowState, { accountId, keyId }: Slice) => uses.get(`${accountId} ${keyId}`);
-
 /** Nothing more is admitted out of it. */
-function shut(state: EscrowState, slice: Slice): void {
+function shut({ uses }: EscrowState, slice: Slice): void {
   slice.isOpen = false;
-  const use = useOf(state, slice);
+  const use = uses.get(`${slice.accountId} ${slice.keyId}`);
   if (use?.slice === slice) use.slice = null;
 }
 
@@ -132,9 +130,8 @@ export function closeSlice(state: EscrowState, slice: Slice): Promise<unknown> {
   return slice.closing;
 }
 
-/** Ends a slice whose calls are over and that no settlement ended, unless it is kept. */
+/** Ends a slice whose calls are over and that no settlement ended. */
 export function endIfDone(state: EscrowState, slice: Slice): void {
-  if (isKept(slice, useOf(state, slice))) return;
   if (slice.calls > 0 || slice.taking !== null || slice.closing !== null || slice.sent.size > 0 || !state.slices.has(slice)) return;
   shut(state, slice);
   slice.isClosed = true;

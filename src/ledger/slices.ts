@@ -97,16 +97,6 @@ export interface Use {
   restsUntil: number;
 }
 
-/** An account with so many calls in a second keeps its slice while none is in flight: callers in step have none between their rounds. */
-const callsToKeep = 100;
-
-/** Calls in a second. */
-export const rateOf = ({ calls, callsBefore }: Use): number => Math.max(calls, callsBefore);
-
-/** Whether the slice outlives its last call, until it has been idle. */
-export const isKept = ({ isOpen, isSure }: Slice, use: Use | undefined): boolean =>
-  isOpen && isSure && use !== undefined && rateOf(use) >= callsToKeep;
-
 export interface EscrowState extends EscrowParts {
   /** All recalls before this moment of performance.now() were heard. */
   heardUntil: () => number;
@@ -208,21 +198,21 @@ export function unusedOf(slice: Slice): UnusedCount[] {
 
 /**
  * What a batch takes off the slices of its calls: of an open one the costs, as far as they were held, so that the rest serves further calls; of
- * another one all that was held. A slice ends with the batch that has all of its calls, unless it is kept.
+ * another one all that was held. A slice ends with the batch that has all of its calls.
  */
 export function takingsOf(
   items: readonly Settlement[],
   carvedOf: (id: string) => CarvedCall | undefined,
 ): BatchSlices & { ended: Set<Slice> } {
-  const sums = new Map<Slice, { taken: Amount; calls: number; last: Taking; use: Use }>();
+  const sums = new Map<Slice, { taken: Amount; calls: number; last: Taking }>();
   const takings = items.map(({ id, log }) => {
     const call = carvedOf(id);
     if (call === undefined) return undefined;
-    const { slice, want, use } = call;
+    const { slice, want } = call;
     const cost = BigInt(log.cost);
     const taking: Taking = { slice: slice.id, amount: slice.isOpen && cost < want ? cost : want };
     const sum = sums.get(slice);
-    if (sum === undefined) sums.set(slice, { taken: taking.amount, calls: 1, last: taking, use });
+    if (sum === undefined) sums.set(slice, { taken: taking.amount, calls: 1, last: taking });
     else {
       sum.taken += taking.amount;
       sum.calls += 1;
@@ -231,10 +221,10 @@ export function takingsOf(
     return taking;
   });
   const ended = new Set<Slice>();
-  const all = [...sums].map(([slice, { taken, calls, last, use }]): SliceSum => {
+  const all = [...sums].map(([slice, { taken, calls, last }]): SliceSum => {
     const { accountId, id } = slice;
-    const isLast = calls === slice.calls && slice.taking === null && slice.closing === null && slice.isSure;
-    if (!isLast || isKept(slice, use)) return { accountId, id, taken, unused: null };
+    if (calls < slice.calls || slice.taking !== null || slice.closing !== null || !slice.isSure)
+      return { accountId, id, taken, unused: null };
     ended.add(slice);
     last.amount += slice.amount - taken;
     return { accountId, id, taken: slice.amount, unused: unusedOf(slice) };
