@@ -29,8 +29,7 @@ export function createPages(edge: Edge): Pages {
 }
 
 // The pages for machines: /healthz, /readyz, the keys that receipts are signed with, and /metrics. They need no key; /metrics needs a
-// separate token if the operator has
-// set one.
+// separate token if the operator has set one.
 
 /** A load balancer's probe waits about this long; a database that hangs counts as unavailable. */
 const readyWaitMs = 2_000;

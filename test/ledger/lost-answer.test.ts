@@ -1,12 +1,15 @@
-// A settlement that was committed, but the database failed before it answered, and stayed unavailable for longer than any timeout.
+// Statements whose answers were lost: a settlement that was committed, but the database failed before it answered, and stayed unavailable for
+// longer than any timeout; and the end of a call with an idempotency key.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
 import { readBalance } from "../../src/ledger/balance.ts";
+import { claimKey, letGo } from "../../src/ledger/idempotency.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "../robustness/database-proxy.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { whileFailing } from "../support/failing-statements.ts";
 import { untilWaiting } from "../support/locks.ts";
 import { quickTimes } from "../support/quick-ledger.ts";
 import { usageLogRow } from "../support/usage-log-row.ts";
@@ -59,6 +62,17 @@ test("its caller gets 503, and once the database is back the operator reads that
   await sleep(2 * times.beatMs); // another round
   expect(charged()).toHaveLength(1);
   await ledger.close();
+});
+
+test("an idempotency key is free again although three connections were lost while its call was let go", async () => {
+  const claim = {
+    ...{ accountId: await newAccount(db, { deposit: 1_000n }), operation: "createChatCompletion", key: randomUUID() },
+    ...{ hash: Buffer.alloc(32), callId: randomUUID(), receivedAt: new Date(), owner: randomUUID() },
+  };
+  expect((await claimKey(db, claim)).outcome).toBe("claimed");
+  const failing = { part: "idempotency_let_go", code: "ECONNRESET", turns: [1, 2, 3] };
+  expect((await whileFailing(db, failing, () => letGo(db, claim))).seen).toBe(4);
+  expect((await claimKey(db, { ...claim, callId: randomUUID() })).outcome).toBe("claimed");
 });
 
 interface Call {
