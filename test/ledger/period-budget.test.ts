@@ -46,8 +46,8 @@ describe("a recurring budget that pays k calls", () => {
   });
 
   test("admits exactly as many where it is large enough for slices: recalled before a call is refused", async () => {
+    const account = await limited({ each: 80_000n }); // first: processes that hear of it open no slice for a while
     const some = await world.processes(3);
-    const account = await limited({ each: 80_000n });
     const calling = { ...account, want: 100n, cost: () => 100n };
     expect(await callAll(some, 2_000, calling)).toBe(800);
     expect(sum(some, "escrow_take")).toBeGreaterThan(0);

@@ -125,7 +125,16 @@ describe("GET /v1/auth/keys", () => {
       data: [
         {
           ...{ id: expect.stringMatching(/^key_\d+$/), object: "api_key", name: "Default", masked: masked(account.key), enabled: true },
-          ...{ is_default: true, created_at: expect.any(String), last_used_at: null, usage_usd: 0, limit_usd: null, scopes: [] },
+          ...{
+            is_default: true,
+            created_at: expect.any(String),
+            last_used_at: null,
+            usage_usd: 0,
+            limit_usd: null,
+            limit_resets: "never",
+            lifetime_limit_usd: null,
+            scopes: [],
+          },
         },
       ],
       has_more: false,
@@ -150,7 +159,12 @@ describe("PATCH /v1/auth/keys/{key}", () => {
     expect((await change(account, id, { name: "b" })).json).toEqual({ ...before, name: "b" });
     expect((await change(account, id, { enabled: false })).json).toEqual({ ...before, name: "b", enabled: false });
     expect((await change(account, id, { limit_usd: 0.5 })).json).toMatchObject({ name: "b", enabled: false, limit_usd: 0.5 });
-    expect((await change(account, id, { enabled: true, limit_usd: null })).json).toEqual({ ...before, name: "b", limit_usd: null });
+    expect((await change(account, id, { enabled: true, limit_usd: null })).json).toEqual({
+      ...before,
+      name: "b",
+      limit_usd: null,
+      lifetime_limit_usd: null,
+    });
   });
 
   test("400 invalid_parameter: more than 8 decimals, and nothing of the change is made", async () => {
