@@ -18,6 +18,8 @@ const create = ({ session }: Owner, body: object) =>
   world.gateway.request("POST", "/v1/auth/keys", { key: session, body: { name: "k", ...body } });
 const change = ({ session }: Owner, id: string, body: object) =>
   world.gateway.request("PATCH", `/v1/auth/keys/${id}`, { key: session, body });
+const listed = async ({ session }: Owner): Promise<any[]> =>
+  (await world.gateway.request("GET", "/v1/auth/keys", { key: session })).json.data;
 const limitsOf = ({ limit_usd, limit_resets, lifetime_limit_usd }: Record<string, unknown>) => [
   limit_usd,
   limit_resets,
@@ -25,6 +27,19 @@ const limitsOf = ({ limit_usd, limit_resets, lifetime_limit_usd }: Record<string
 ];
 
 describe("what a key may spend", () => {
+  test.each([0, 0.00000001, 5, 59999999.99999999])("limit_usd %d is kept exactly", async (limit_usd) => {
+    const account = await owner();
+    expect((await create(account, { limit_usd })).json.limit_usd).toBe(limit_usd);
+    expect((await listed(account))[0].limit_usd).toBe(limit_usd);
+  });
+
+  test.each([0.000000001, 1.123456789, -1, 60000001, "5"])("400 invalid_parameter: limit_usd %j, and no key is made", async (limit_usd) => {
+    const account = await owner();
+    const { status, json } = await create(account, { limit_usd });
+    expect([status, json.error.code, json.error.param]).toEqual([400, "invalid_parameter", "limit_usd"]);
+    expect(await listed(account)).toHaveLength(1);
+  });
+
   test.each([
     [{}, [null, "never", null]],
     [{ limit_usd: 5 }, [5, "never", 5]],
@@ -38,8 +53,7 @@ describe("what a key may spend", () => {
     const account = await owner();
     const { json } = await create(account, sent);
     expect([json.limit_usd, json.limit_resets]).toEqual(shown.slice(0, 2));
-    const { json: listed } = await world.gateway.request("GET", "/v1/auth/keys", { key: account.session });
-    expect(limitsOf(listed.data[0])).toEqual(shown);
+    expect(limitsOf((await listed(account))[0])).toEqual(shown);
   });
 
   test("a change keeps what it doesn't name: the only limit becomes the recurring one, and back again the smaller one stays", async () => {
