@@ -255,6 +255,48 @@ export interface paths {
         patch: operations["updateApiKey"];
         trace?: never;
     };
+    "/v1/auth/keys/{key}/roll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Roll an API key
+         * @description Gives an API key a new secret, in place: record, budgets and policies stay. The secret of before works for `grace_seconds` more; one that is
+         *     older ends now. Requires a dashboard session. An unknown key, or a key of another account, gives 400 `not_found`.
+         */
+        post: operations["rollApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/keys/{key}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Usage of an API key
+         * @description Returns what a key of the account spent, holds and has left, and its requests and cost by day. An unknown key, or a key of another account,
+         *     gives 400 `not_found`.
+         */
+        get: operations["getApiKeyUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/limits": {
         parameters: {
             query?: never;
@@ -1229,140 +1271,6 @@ export interface components {
              */
             accepted: true;
         };
-        /** @description Body of a 401. */
-        AnthropicError401MissingApiKeyOrInvalidApiKey: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "missing_api_key" | "invalid_api_key";
-                /** @description The code, where Anthropic's clients look for it. */
-                details: {
-                    /**
-                     * @description Stable code to branch on.
-                     * @enum {string}
-                     */
-                    error_code: "missing_api_key" | "invalid_api_key";
-                };
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "authentication_error";
-            };
-            /** @description Equals the header `x-request-id`. */
-            request_id: string;
-            /**
-             * @description Always `error`.
-             * @constant
-             */
-            type: "error";
-        };
-        /** @description Body of a 403. */
-        AnthropicError403PermissionDenied: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "permission_denied";
-                /** @description The code, where Anthropic's clients look for it. */
-                details: {
-                    /**
-                     * @description Stable code to branch on.
-                     * @enum {string}
-                     */
-                    error_code: "permission_denied";
-                };
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "permission_error";
-            };
-            /** @description Equals the header `x-request-id`. */
-            request_id: string;
-            /**
-             * @description Always `error`.
-             * @constant
-             */
-            type: "error";
-        };
-        /** @description Body of a 403. */
-        AnthropicError403PermissionDeniedOrRouteRefused: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "permission_denied" | "route_refused";
-                /** @description The code, where Anthropic's clients look for it. */
-                details: {
-                    /**
-                     * @description Stable code to branch on.
-                     * @enum {string}
-                     */
-                    error_code: "permission_denied" | "route_refused";
-                };
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /** @description Other models that may work; on `route_refused`. */
-                suggested_models?: string[];
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "permission_error";
-            };
-            /** @description Equals the header `x-request-id`. */
-            request_id: string;
-            /**
-             * @description Always `error`.
-             * @constant
-             */
-            type: "error";
-        };
         /** @description Body of a 404. */
         AnthropicError404ModelNotFound: {
             /** @description The closest model id; null if no id is close. */
@@ -1721,8 +1629,16 @@ export interface components {
         };
         /** @description What to change. Omitted fields stay unchanged. */
         ApiKeyChange: {
+            /** @description Models that the key may use: ids, or `vendor/*` for all of a vendor; null: all; default: unchanged. */
+            allowed_models?: components["schemas"]["KeyRule"][] | null;
+            /** @description Networks that the key may be used from, IPv4 or IPv6, such as `192.0.2.0/24`; null: all; default: unchanged. */
+            allowed_networks?: components["schemas"]["KeyRule"][] | null;
+            /** @description `operationId`s that the key may call; null: all; default: unchanged. */
+            allowed_operations?: components["schemas"]["KeyRule"][] | null;
             /** @description Whether calls with the key are accepted; default: unchanged. A disabled key is refused everywhere within a second. */
             enabled?: boolean;
+            /** @description When the key stops working, in the future; null: never; default: unchanged. */
+            expires_at?: components["schemas"]["Timestamp"] | null;
             /** @description USD that the key may spend in all, beside a recurring `limit_usd`; null: no limit; default: unchanged. */
             lifetime_limit_usd?: components["schemas"]["KeyBudget"] | null;
             /**
@@ -1737,8 +1653,38 @@ export interface components {
             limit_usd?: components["schemas"]["KeyBudget"] | null;
             /** @description New name, 1 to 100 characters; default: unchanged. */
             name?: components["schemas"]["ApiKeyName"];
+            /** @description Requests a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: unchanged. */
+            rpm?: number | null;
+            /** @description What is taken away from the key; empty: nothing; default: unchanged. */
+            scopes?: components["schemas"]["KeyScope"][];
+            /** @description Tokens a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: unchanged. */
+            tpm?: number | null;
         } & {
             [key: string]: unknown;
+        };
+        /** @description A day of a key. */
+        ApiKeyDay: {
+            /** @description USD that they cost. */
+            cost_usd: components["schemas"]["Usd"];
+            /**
+             * Format: date
+             * @description The day, in UTC.
+             */
+            date: string;
+            /**
+             * Format: int64
+             * @description Requests that were admitted.
+             */
+            requests: number;
+        };
+        /** @description What a key spent and has left in its life. */
+        ApiKeyLifetime: {
+            /** @description USD that it may spend in all; null: no limit. */
+            limit_usd: components["schemas"]["Usd"] | null;
+            /** @description USD left of the limit, less what calls in flight hold; null: no limit. */
+            remaining_usd: components["schemas"]["Usd"] | null;
+            /** @description USD spent so far. */
+            spent_usd: components["schemas"]["Usd"];
         };
         /** @description The account's keys. Not paged. */
         ApiKeyList: {
@@ -1757,12 +1703,35 @@ export interface components {
         };
         /** @description Display name of a key: 1 to 100 characters. */
         ApiKeyName: string;
+        /** @description What a key spent and has left in the running period of its recurring budget. */
+        ApiKeyPeriod: {
+            /** @description USD that it may spend in each period; null: no limit. */
+            limit_usd: components["schemas"]["Usd"] | null;
+            /** @description USD left of the limit, less what calls in flight hold; null: no limit. */
+            remaining_usd: components["schemas"]["Usd"] | null;
+            /** @description When the budget begins anew. */
+            resets: components["schemas"]["LimitResets"];
+            /** @description When the next one begins. */
+            resets_at: components["schemas"]["Timestamp"];
+            /** @description USD spent in this period. */
+            spent_usd: components["schemas"]["Usd"];
+            /** @description When the period began. */
+            starts_at: components["schemas"]["Timestamp"];
+        };
         /** @description A key without its secret, as shown after its creation. */
         ApiKeyRecord: {
+            /** @description Models that the key may use, by id or as `vendor/*`; others give 403 `model_not_allowed`. Null: all. */
+            allowed_models: string[] | null;
+            /** @description Networks that the key may be used from; others give 403 `network_not_allowed`. Null: all. */
+            allowed_networks: string[] | null;
+            /** @description `operationId`s that the key may call; others give 403 `operation_not_allowed`. Null: all. */
+            allowed_operations: string[] | null;
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
             /** @description Whether calls with the key are accepted. */
             enabled: boolean;
+            /** @description When the key stops working (401 `key_expired`); null: never. */
+            expires_at: components["schemas"]["Timestamp"] | null;
             /** @description Record id. */
             id: string;
             /** @description Whether it is the account's default key. A disabled default key is skipped. */
@@ -1787,13 +1756,27 @@ export interface components {
              * @enum {string}
              */
             object: "api_key";
-            /** @description Always empty: a key may call everything that its account may call. */
-            scopes: string[];
+            /** @description Until when the secret that the key had before it was rolled works, too; null: it doesn't. */
+            previous_secret_until: components["schemas"]["Timestamp"] | null;
+            /** @description Requests a minute of the key, beside its account's limit; null: that one alone. */
+            rpm: number | null;
+            /** @description What is taken away from the key; empty: nothing. */
+            scopes: components["schemas"]["KeyScope"][];
+            /** @description Tokens a minute of the key, beside its account's limit; null: that one alone. */
+            tpm: number | null;
             /** @description USD spent with the key so far. */
             usage_usd: components["schemas"]["Usd"];
         };
         /** @description A new key. */
         ApiKeyRequest: {
+            /** @description Models that the key may use: ids, or `vendor/*` for all of a vendor; null: all; default: null. */
+            allowed_models?: components["schemas"]["KeyRule"][] | null;
+            /** @description Networks that the key may be used from, IPv4 or IPv6, such as `192.0.2.0/24`; null: all; default: null. */
+            allowed_networks?: components["schemas"]["KeyRule"][] | null;
+            /** @description `operationId`s that the key may call; null: all; default: null. */
+            allowed_operations?: components["schemas"]["KeyRule"][] | null;
+            /** @description When the key stops working, in the future; null: never; default: null. */
+            expires_at?: components["schemas"]["Timestamp"] | null;
             /** @description USD that the key may spend in all, beside a recurring `limit_usd`; default, and null: no limit. */
             lifetime_limit_usd?: components["schemas"]["KeyBudget"] | null;
             /** @description When `limit_usd` begins anew; default: never. */
@@ -1802,8 +1785,32 @@ export interface components {
             limit_usd?: components["schemas"]["KeyBudget"] | null;
             /** @description Display name, 1 to 100 characters. */
             name: components["schemas"]["ApiKeyName"];
+            /** @description Requests a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: null. */
+            rpm?: number | null;
+            /** @description What is taken away from the key; empty: nothing; default: nothing. */
+            scopes?: components["schemas"]["KeyScope"][];
+            /** @description Tokens a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: null. */
+            tpm?: number | null;
         } & {
             [key: string]: unknown;
+        };
+        /** @description What a key spent, holds and has left. */
+        ApiKeyUsage: {
+            /** @description The last 30 days of UTC, today first. */
+            days: components["schemas"]["ApiKeyDay"][];
+            /** @description Record id of the key. */
+            id: string;
+            /** @description Its whole life. */
+            lifetime: components["schemas"]["ApiKeyLifetime"];
+            /**
+             * @description Always `api_key_usage`.
+             * @enum {string}
+             */
+            object: "api_key_usage";
+            /** @description The running period; null where `limit_resets` is `never`. */
+            period: components["schemas"]["ApiKeyPeriod"] | null;
+            /** @description USD held by its calls in flight. */
+            reserved_usd: components["schemas"]["Usd"];
         };
         /** @description The model's message. */
         AssistantMessage: {
@@ -1883,36 +1890,6 @@ export interface components {
             action: string;
             /** @description The hint as a sentence, for humans. */
             message: string;
-        };
-        /** @description Body of a 401. */
-        BareError401AuthRequiredOrInvalidCredentials: {
-            /** @description The error. */
-            error: {
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /**
-                 * @description Stable value to branch on, in place of a code.
-                 * @enum {string}
-                 */
-                type: "auth_required" | "invalid_credentials";
-            };
-        };
-        /** @description Body of a 403. */
-        BareError403Forbidden: {
-            /** @description The error. */
-            error: {
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /**
-                 * @description Stable value to branch on, in place of a code.
-                 * @enum {string}
-                 */
-                type: "forbidden";
-            };
         };
         /** @description Body of a 404. */
         BareError404ModelNotFound: {
@@ -3017,6 +2994,35 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description Body of a 401. */
+        CloneVoiceError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
         /** @description Body of a 402. */
         CloneVoiceError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
@@ -3066,6 +3072,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CloneVoiceError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 409. */
         CloneVoiceError409: {
@@ -3291,6 +3326,94 @@ export interface components {
              */
             type: "error";
         };
+        /** @description Body of a 401. */
+        CountMessageTokensAnthropicError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /** @description The code, where Anthropic's clients look for it. */
+                details: {
+                    /**
+                     * @description Stable code to branch on.
+                     * @enum {string}
+                     */
+                    error_code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                };
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /**
+             * @description Always `error`.
+             * @constant
+             */
+            type: "error";
+        };
+        /** @description Body of a 403. */
+        CountMessageTokensAnthropicError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /** @description The code, where Anthropic's clients look for it. */
+                details: {
+                    /**
+                     * @description Stable code to branch on.
+                     * @enum {string}
+                     */
+                    error_code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                };
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /**
+             * @description Always `error`.
+             * @constant
+             */
+            type: "error";
+        };
         /** @description Body of a 400. */
         CreateApiKeyError400: {
             /** @description The error. */
@@ -3378,6 +3501,35 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description Body of a 401. */
+        CreateChatCompletionError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
         /** @description Body of a 402. */
         CreateChatCompletionError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
@@ -3427,6 +3579,37 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateChatCompletionError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /** @description Other models that may work; on `route_refused`. */
+                suggested_models?: string[];
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 409. */
         CreateChatCompletionError409: {
@@ -3515,6 +3698,35 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description Body of a 401. */
+        CreateCompletionError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
         /** @description Body of a 402. */
         CreateCompletionError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
@@ -3564,6 +3776,37 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateCompletionError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /** @description Other models that may work; on `route_refused`. */
+                suggested_models?: string[];
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 409. */
         CreateCompletionError409: {
@@ -3656,6 +3899,35 @@ export interface components {
             /** @description Other models that may work. */
             suggested_models?: string[];
         };
+        /** @description Body of a 401. */
+        CreateDecisionError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
         /** @description Body of a 402. */
         CreateDecisionError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
@@ -3705,6 +3977,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateDecisionError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 409. */
         CreateDecisionError409: {
@@ -3793,6 +4094,35 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description Body of a 401. */
+        CreateEmbeddingsError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
         /** @description Body of a 402. */
         CreateEmbeddingsError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
@@ -3842,6 +4172,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateEmbeddingsError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 409. */
         CreateEmbeddingsError409: {
@@ -3942,7 +4301,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "auth_error";
+                code: "auth_error" | "key_expired";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -4012,6 +4371,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateImageError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 429. */
         CreateImageError429: {
@@ -4115,6 +4503,50 @@ export interface components {
              */
             type: "error";
         };
+        /** @description Body of a 401. */
+        CreateMessageAnthropicError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /** @description The code, where Anthropic's clients look for it. */
+                details: {
+                    /**
+                     * @description Stable code to branch on.
+                     * @enum {string}
+                     */
+                    error_code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                };
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /**
+             * @description Always `error`.
+             * @constant
+             */
+            type: "error";
+        };
         /** @description Body of a 402. */
         CreateMessageAnthropicError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
@@ -4174,6 +4606,52 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+            /**
+             * @description Always `error`.
+             * @constant
+             */
+            type: "error";
+        };
+        /** @description Body of a 403. */
+        CreateMessageAnthropicError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused";
+                /** @description The code, where Anthropic's clients look for it. */
+                details: {
+                    /**
+                     * @description Stable code to branch on.
+                     * @enum {string}
+                     */
+                    error_code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused";
+                };
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /** @description Other models that may work; on `route_refused`. */
+                suggested_models?: string[];
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
             /**
              * @description Always `error`.
              * @constant
@@ -4305,7 +4783,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "auth_error";
+                code: "auth_error" | "key_expired";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -4376,6 +4854,35 @@ export interface components {
              */
             topup_url: string;
         };
+        /** @description Body of a 403. */
+        CreateMusicError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
         /** @description Body of a 409. */
         CreateMusicError409: {
             /** @description The error. */
@@ -4438,6 +4945,64 @@ export interface components {
             /** @description Other models that may work. */
             suggested_models?: string[];
         };
+        /** @description Body of a 401. */
+        CreateQuoteError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        CreateQuoteError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "voice_not_owned" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
         /** @description Body of a 400. */
         CreateRerankBareError400: {
             /** @description The error. */
@@ -4451,6 +5016,21 @@ export interface components {
                  * @enum {string}
                  */
                 type: "invalid_request";
+            };
+        };
+        /** @description Body of a 401. */
+        CreateRerankBareError401: {
+            /** @description The error. */
+            error: {
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /**
+                 * @description Stable value to branch on, in place of a code.
+                 * @enum {string}
+                 */
+                type: "auth_required" | "invalid_credentials";
             };
         };
         /** @description Body of a 402. */
@@ -4493,6 +5073,21 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateRerankBareError403: {
+            /** @description The error. */
+            error: {
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /**
+                 * @description Stable value to branch on, in place of a code.
+                 * @enum {string}
+                 */
+                type: "forbidden";
+            };
         };
         /** @description Body of a 409. */
         CreateRerankBareError409: {
@@ -4568,6 +5163,35 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description Body of a 401. */
+        CreateResponseError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
         /** @description Body of a 402. */
         CreateResponseError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
@@ -4617,6 +5241,37 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateResponseError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /** @description Other models that may work; on `route_refused`. */
+                suggested_models?: string[];
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 409. */
         CreateResponseError409: {
@@ -4705,6 +5360,35 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description Body of a 401. */
+        CreateSoundEffectError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
         /** @description Body of a 402. */
         CreateSoundEffectError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
@@ -4754,6 +5438,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateSoundEffectError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 409. */
         CreateSoundEffectError409: {
@@ -4813,6 +5526,35 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description Body of a 401. */
+        CreateSpeechError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
         /** @description Body of a 402. */
         CreateSpeechError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
@@ -4862,6 +5604,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateSpeechError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "voice_not_owned" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 409. */
         CreateSpeechError409: {
@@ -4954,6 +5725,35 @@ export interface components {
             /** @description Other models that may work. */
             suggested_models?: string[];
         };
+        /** @description Body of a 401. */
+        CreateSystemOneDecisionError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
         /** @description Body of a 402. */
         CreateSystemOneDecisionError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
@@ -5003,6 +5803,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateSystemOneDecisionError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 409. */
         CreateSystemOneDecisionError409: {
@@ -5149,6 +5978,35 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description Body of a 401. */
+        CreateTranscriptionError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
         /** @description Body of a 402. */
         CreateTranscriptionError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
@@ -5198,6 +6056,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateTranscriptionError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 409. */
         CreateTranscriptionError409: {
@@ -5298,7 +6185,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "auth_error";
+                code: "auth_error" | "key_expired";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -5368,6 +6255,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateVideoError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 429. */
         CreateVideoError429: {
@@ -5621,6 +6537,35 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description Body of a 401. */
+        DesignVoiceError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
         /** @description Body of a 402. */
         DesignVoiceError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
@@ -5670,6 +6615,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        DesignVoiceError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 409. */
         DesignVoiceError409: {
@@ -5873,35 +6847,6 @@ export interface components {
             };
         };
         /** @description Body of a 401. */
-        Error401AuthRequiredOrInvalidCredentials: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "auth_required" | "invalid_credentials";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "authentication_error";
-            };
-        };
-        /** @description Body of a 401. */
         Error401InvalidCredentials: {
             /** @description The error. */
             error: {
@@ -6089,66 +7034,6 @@ export interface components {
             };
         };
         /** @description Body of a 403. */
-        Error403PermissionDeniedOrRouteRefused: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "permission_denied" | "route_refused";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /** @description Other models that may work; on `route_refused`. */
-                suggested_models?: string[];
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "permission_error";
-            };
-        };
-        /** @description Body of a 403. */
-        Error403PermissionDeniedOrSessionRequired: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "permission_denied" | "session_required";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "permission_error";
-            };
-        };
-        /** @description Body of a 403. */
         Error403PermissionDeniedOrSignupClosed: {
             /** @description The error. */
             error: {
@@ -6170,35 +7055,6 @@ export interface components {
                 request_id: string;
                 /** @description Whether retrying the same request can help. */
                 retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "permission_error";
-            };
-        };
-        /** @description Body of a 403. */
-        Error403PermissionDeniedOrVoiceNotOwned: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "permission_denied" | "voice_not_owned";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable?: boolean;
                 /**
                  * @description Category of the error.
                  * @enum {string}
@@ -7024,40 +7880,6 @@ export interface components {
             /** @description Human-readable; do not parse it. */
             error: string;
         };
-        /** @description Body of a 401. */
-        GenmediaError401MissingApiKeyOrInvalidApiKey: {
-            /** @description The error, machine-readable. */
-            details: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "missing_api_key" | "invalid_api_key";
-                /** @description Category of the error. */
-                error_type: string;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-            };
-            /** @description Human-readable; do not parse it. */
-            error: string;
-        };
-        /** @description Body of a 403. */
-        GenmediaError403PermissionDenied: {
-            /** @description The error, machine-readable. */
-            details: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "permission_denied";
-                /** @description Category of the error. */
-                error_type: string;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-            };
-            /** @description Human-readable; do not parse it. */
-            error: string;
-        };
         /** @description Body of a 404. */
         GenmediaError404JobNotFound: {
             /** @description The error, machine-readable. */
@@ -7360,6 +8182,562 @@ export interface components {
              */
             width: number;
         };
+        /** @description Body of a 401. */
+        GetApiKeyUsageError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        GetApiKeyUsageError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        GetCreditBalanceError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "auth_required" | "invalid_credentials" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        GetCreditBalanceError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        GetGenmediaJobGenmediaError401: {
+            /** @description The error, machine-readable. */
+            details: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /** @description Category of the error. */
+                error_type: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+            };
+            /** @description Human-readable; do not parse it. */
+            error: string;
+        };
+        /** @description Body of a 403. */
+        GetGenmediaJobGenmediaError403: {
+            /** @description The error, machine-readable. */
+            details: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /** @description Category of the error. */
+                error_type: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+            };
+            /** @description Human-readable; do not parse it. */
+            error: string;
+        };
+        /** @description Body of a 401. */
+        GetJobError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        GetJobError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        GetLegacyPricingError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        GetLegacyPricingError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        GetLimitsError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        GetLimitsError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        GetReceiptError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        GetReceiptError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        GetReceiptProofError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        GetReceiptProofError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        GetSessionError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        GetSessionError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        GetTopupError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        GetTopupError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
         /** @description An image. Only on models with vision. */
         ImageBlock: {
             /** @description Where it comes from. */
@@ -7610,6 +8988,13 @@ export interface components {
          * @description A budget in USD, 0 to 60,000,000 with at most 8 decimals; 0 blocks every paid call.
          */
         KeyBudget: number;
+        /** @description One entry of a list in a key's policies. */
+        KeyRule: string;
+        /**
+         * @description What a scope takes away from a key: all that changes or costs something, images and videos, audio, or what a dashboard reads.
+         * @enum {string}
+         */
+        KeyScope: "read_only" | "no_media" | "no_audio" | "no_account";
         /** @description An ISO 639-1 language code, such as `en`. */
         LanguageCode: string;
         /** @description One entry of the ledger. Entries are never changed; their sum is the balance. */
@@ -7741,6 +9126,296 @@ export interface components {
              * @description Requests since midnight UTC.
              */
             used_today: number;
+        };
+        /** @description Body of a 401. */
+        ListApiKeysError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        ListApiKeysError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        ListJobsError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        ListJobsError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        ListLedgerEntriesError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        ListLedgerEntriesError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        ListUsageLogsError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        ListUsageLogsError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        ListVoicesError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        ListVoicesError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Prices of a whole request whose prompt, cached tokens included, is longer than `above`. */
         LongContextPricing: {
@@ -8341,6 +10016,8 @@ export interface components {
             api_key: string;
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description When the key stops working; null: never. */
+            expires_at: components["schemas"]["Timestamp"] | null;
             /** @description Record id. */
             id: string;
             /** @description Whether it became the account's default key, as the account's first key does. */
@@ -10390,6 +12067,87 @@ export interface components {
         /** @description A block inside a tool result. */
         ResultBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"] | components["schemas"]["ToolReferenceBlock"] | components["schemas"]["OtherBlock"];
         /** @description Body of a 400. */
+        RollApiKeyError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "invalid_parameter" | "not_found";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 403. */
+        RollApiKeyError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "session_required" | "csrf_failed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description The key with its new secret, which is shown only once. */
+        RolledApiKey: {
+            /** @description The new secret. Save it: it cannot be shown again. */
+            api_key: string;
+            /** @description Record id, as before. */
+            id: string;
+            /** @description First and last characters of the new secret. */
+            masked: string;
+            /** @description Display name. */
+            name: string;
+            /** @description Until when the secret of before works; null: it has ended. */
+            previous_secret_until: components["schemas"]["Timestamp"] | null;
+        };
+        /** @description How a key is rolled. */
+        RollRequest: {
+            /**
+             * Format: int32
+             * @description For how many seconds the secret of before works, too: 0 to 604800 (7 days); default: 86400 (a day).
+             */
+            grace_seconds?: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Body of a 400. */
         RunGenmediaGenmediaError400: {
             /** @description The error, machine-readable. */
             details: {
@@ -10398,6 +12156,23 @@ export interface components {
                  * @enum {string}
                  */
                 code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "invalid_prompt" | "image_url_required" | "too_many_references" | "prompt_too_long" | "invalid_duration";
+                /** @description Category of the error. */
+                error_type: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+            };
+            /** @description Human-readable; do not parse it. */
+            error: string;
+        };
+        /** @description Body of a 401. */
+        RunGenmediaGenmediaError401: {
+            /** @description The error, machine-readable. */
+            details: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
                 /** @description Category of the error. */
                 error_type: string;
                 /** @description Equals the header `x-request-id`. */
@@ -10448,6 +12223,23 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url?: string;
+        };
+        /** @description Body of a 403. */
+        RunGenmediaGenmediaError403: {
+            /** @description The error, machine-readable. */
+            details: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /** @description Category of the error. */
+                error_type: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+            };
+            /** @description Human-readable; do not parse it. */
+            error: string;
         };
         /** @description Body of a 422. */
         RunGenmediaGenmediaError422: {
@@ -11520,6 +13312,64 @@ export interface components {
          * @description A sampling temperature from 0 to 1.
          */
         TranscriptionTemperature: number;
+        /** @description Body of a 401. */
+        UnderstandAudioError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        UnderstandAudioError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
         /** @description Cost of an answer. No longer sent. */
         UnderstandBilling: {
             /** @description Balance in USD after the charge. */
@@ -12197,7 +14047,10 @@ export interface operations {
                     "application/json": components["schemas"]["CreateMusicError400"];
                 };
             };
-            /** @description `auth_error`: The key or session token is unknown, was revoked or disabled, or has expired. */
+            /**
+             * @description `auth_error`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
+             */
             401: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -12239,7 +14092,12 @@ export interface operations {
                     "application/json": components["schemas"]["CreateMusicError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
             403: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -12255,7 +14113,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["CreateMusicError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -12490,6 +14348,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -12506,7 +14365,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CreateSoundEffectError401"];
                 };
             };
             /**
@@ -12532,7 +14391,12 @@ export interface operations {
                     "application/json": components["schemas"]["CreateSoundEffectError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
             403: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -12548,7 +14412,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["CreateSoundEffectError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -12778,6 +14642,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -12794,7 +14659,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CreateSpeechError401"];
                 };
             };
             /**
@@ -12823,6 +14688,9 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `voice_not_owned`: Only the account that cloned or designed a voice can use it.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
              */
             403: {
                 headers: {
@@ -12839,7 +14707,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDeniedOrVoiceNotOwned"];
+                    "application/json": components["schemas"]["CreateSpeechError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -13081,6 +14949,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -13097,7 +14966,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CreateTranscriptionError401"];
                 };
             };
             /**
@@ -13123,7 +14992,12 @@ export interface operations {
                     "application/json": components["schemas"]["CreateTranscriptionError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
             403: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -13139,7 +15013,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["CreateTranscriptionError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -13372,6 +15246,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -13382,10 +15257,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["UnderstandAudioError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13395,7 +15274,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["UnderstandAudioError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -13527,6 +15406,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -13543,7 +15423,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CloneVoiceError401"];
                 };
             };
             /**
@@ -13569,7 +15449,12 @@ export interface operations {
                     "application/json": components["schemas"]["CloneVoiceError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
             403: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -13585,7 +15470,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["CloneVoiceError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -13819,6 +15704,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -13835,7 +15721,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["DesignVoiceError401"];
                 };
             };
             /**
@@ -13861,7 +15747,12 @@ export interface operations {
                     "application/json": components["schemas"]["DesignVoiceError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
             403: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -13877,7 +15768,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["DesignVoiceError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -14072,6 +15963,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -14082,10 +15974,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["ListVoicesError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14095,7 +15991,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["ListVoicesError403"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -14190,6 +16086,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -14200,10 +16097,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["ListApiKeysError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14213,7 +16114,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["ListApiKeysError403"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -14688,6 +16589,282 @@ export interface operations {
             };
         };
     };
+    rollApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Record id, masked key or the key itself. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        /** @description How long the secret of before works. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RollRequest"];
+            };
+        };
+        responses: {
+            /** @description The key was rolled. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RolledApiKey"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `not_found`: The key does not exist, was deleted, or belongs to another account.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RollApiKeyError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RollApiKeyError403"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    getApiKeyUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Record id, masked key or the key itself. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key's usage. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyUsage"];
+                };
+            };
+            /**
+             * @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `not_found`: The key does not exist, was deleted, or belongs to another account.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameterOrNotFound"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetApiKeyUsageError401"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetApiKeyUsageError403"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
     getLimits: {
         parameters: {
             query?: never;
@@ -14714,6 +16891,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -14724,10 +16902,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["GetLimitsError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14737,7 +16919,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["GetLimitsError403"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -15057,6 +17239,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -15067,12 +17250,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["GetSessionError401"];
                 };
             };
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `session_required`: Endpoints that change the account require a dashboard session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
              */
             403: {
                 headers: {
@@ -15083,7 +17268,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDeniedOrSessionRequired"];
+                    "application/json": components["schemas"]["GetSessionError403"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -15831,6 +18016,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -15841,10 +18027,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["ListUsageLogsError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -15854,7 +18044,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["ListUsageLogsError403"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -16242,6 +18432,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -16258,7 +18449,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CreateChatCompletionError401"];
                 };
             };
             /**
@@ -16286,6 +18477,9 @@ export interface operations {
             };
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
              *     `route_refused`: Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists other models.
              */
             403: {
@@ -16303,7 +18497,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDeniedOrRouteRefused"];
+                    "application/json": components["schemas"]["CreateChatCompletionError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -16569,6 +18763,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -16585,7 +18780,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CreateCompletionError401"];
                 };
             };
             /**
@@ -16613,6 +18808,9 @@ export interface operations {
             };
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
              *     `route_refused`: Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists other models.
              */
             403: {
@@ -16630,7 +18828,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDeniedOrRouteRefused"];
+                    "application/json": components["schemas"]["CreateCompletionError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -16834,6 +19032,7 @@ export interface operations {
             /**
              * @description `auth_required`: The request has no credential.
              *     `invalid_credentials`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -16844,10 +19043,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401AuthRequiredOrInvalidCredentials"];
+                    "application/json": components["schemas"]["GetCreditBalanceError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -16857,7 +19060,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["GetCreditBalanceError403"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -16959,6 +19162,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -16969,10 +19173,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["ListLedgerEntriesError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -16982,7 +19190,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["ListLedgerEntriesError403"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -17068,6 +19276,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -17078,10 +19287,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["GetLegacyPricingError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -17091,7 +19304,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["GetLegacyPricingError403"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -17347,6 +19560,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -17357,10 +19571,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["GetTopupError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -17370,7 +19588,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["GetTopupError403"];
                 };
             };
             /** @description `topup_not_found`: The top-up does not exist or belongs to another account. */
@@ -17621,6 +19839,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -17637,7 +19856,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CreateDecisionError401"];
                 };
             };
             /**
@@ -17663,7 +19882,12 @@ export interface operations {
                     "application/json": components["schemas"]["CreateDecisionError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
             403: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -17679,7 +19903,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["CreateDecisionError403"];
                 };
             };
             /**
@@ -17892,6 +20116,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -17908,7 +20133,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CreateEmbeddingsError401"];
                 };
             };
             /**
@@ -17934,7 +20159,12 @@ export interface operations {
                     "application/json": components["schemas"]["CreateEmbeddingsError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
             403: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -17950,7 +20180,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["CreateEmbeddingsError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -18209,6 +20439,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -18219,10 +20450,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GenmediaError401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["GetGenmediaJobGenmediaError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -18232,7 +20467,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GenmediaError403PermissionDenied"];
+                    "application/json": components["schemas"]["GetGenmediaJobGenmediaError403"];
                 };
             };
             /** @description `job_not_found`: The job does not exist or belongs to another account. */
@@ -18387,6 +20622,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -18403,7 +20639,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GenmediaError401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["RunGenmediaGenmediaError401"];
                 };
             };
             /**
@@ -18429,7 +20665,12 @@ export interface operations {
                     "application/json": components["schemas"]["RunGenmediaGenmediaError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
             403: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -18445,7 +20686,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GenmediaError403PermissionDenied"];
+                    "application/json": components["schemas"]["RunGenmediaGenmediaError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -18714,7 +20955,10 @@ export interface operations {
                     "application/json": components["schemas"]["CreateImageError400"];
                 };
             };
-            /** @description `auth_error`: The key or session token is unknown, was revoked or disabled, or has expired. */
+            /**
+             * @description `auth_error`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
+             */
             401: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -18756,7 +21000,12 @@ export interface operations {
                     "application/json": components["schemas"]["CreateImageError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
             403: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -18772,7 +21021,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["CreateImageError403"];
                 };
             };
             /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
@@ -18913,6 +21162,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -18923,10 +21173,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["ListJobsError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -18936,7 +21190,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["ListJobsError403"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -19039,6 +21293,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -19049,10 +21304,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["GetJobError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -19062,7 +21321,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["GetJobError403"];
                 };
             };
             /** @description `job_not_found`: The job does not exist or belongs to another account. */
@@ -19288,6 +21547,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -19306,7 +21566,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AnthropicError401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CreateMessageAnthropicError401"];
                 };
             };
             /**
@@ -19336,6 +21596,9 @@ export interface operations {
             };
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
              *     `route_refused`: Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists other models.
              */
             403: {
@@ -19355,7 +21618,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AnthropicError403PermissionDeniedOrRouteRefused"];
+                    "application/json": components["schemas"]["CreateMessageAnthropicError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -19599,6 +21862,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -19611,10 +21875,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AnthropicError401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CountMessageTokensAnthropicError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
@@ -19626,7 +21894,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AnthropicError403PermissionDenied"];
+                    "application/json": components["schemas"]["CountMessageTokensAnthropicError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -20163,6 +22431,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -20179,7 +22448,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CreateQuoteError401"];
                 };
             };
             /** @description `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged. */
@@ -20204,6 +22473,9 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `voice_not_owned`: Only the account that cloned or designed a voice can use it.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
              */
             403: {
                 headers: {
@@ -20220,7 +22492,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDeniedOrVoiceNotOwned"];
+                    "application/json": components["schemas"]["CreateQuoteError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -20421,7 +22693,7 @@ export interface operations {
             };
             /**
              * @description `auth_required`: The request has no credential.
-             *     `invalid_credentials`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `invalid_credentials`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -20438,7 +22710,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BareError401AuthRequiredOrInvalidCredentials"];
+                    "application/json": components["schemas"]["CreateRerankBareError401"];
                 };
             };
             /**
@@ -20464,7 +22736,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateRerankBareError402"];
                 };
             };
-            /** @description `forbidden`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /** @description `forbidden`: The model is not one of the key's `allowed_models`. Nothing was charged. */
             403: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -20480,7 +22752,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BareError403Forbidden"];
+                    "application/json": components["schemas"]["CreateRerankBareError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -20756,6 +23028,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -20772,7 +23045,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CreateResponseError401"];
                 };
             };
             /**
@@ -20800,6 +23073,9 @@ export interface operations {
             };
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
              *     `route_refused`: Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists other models.
              */
             403: {
@@ -20817,7 +23093,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDeniedOrRouteRefused"];
+                    "application/json": components["schemas"]["CreateResponseError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -21069,6 +23345,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -21085,7 +23362,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CreateSystemOneDecisionError401"];
                 };
             };
             /**
@@ -21111,7 +23388,12 @@ export interface operations {
                     "application/json": components["schemas"]["CreateSystemOneDecisionError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
             403: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -21127,7 +23409,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["CreateSystemOneDecisionError403"];
                 };
             };
             /**
@@ -21302,6 +23584,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -21312,10 +23595,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["GetReceiptError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -21325,7 +23612,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["GetReceiptError403"];
                 };
             };
             /** @description `request_not_found`: The request does not exist or was not admitted, belongs to another account, or is older than the log. */
@@ -21439,6 +23726,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -21449,10 +23737,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["GetReceiptProofError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -21462,7 +23754,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["GetReceiptProofError403"];
                 };
             };
             /** @description `request_not_found`: The request does not exist or was not admitted, belongs to another account, or is older than the log. */
@@ -21612,7 +23904,10 @@ export interface operations {
                     "application/json": components["schemas"]["CreateVideoError400"];
                 };
             };
-            /** @description `auth_error`: The key or session token is unknown, was revoked or disabled, or has expired. */
+            /**
+             * @description `auth_error`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
+             */
             401: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -21654,7 +23949,12 @@ export interface operations {
                     "application/json": components["schemas"]["CreateVideoError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
             403: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -21670,7 +23970,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["CreateVideoError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */

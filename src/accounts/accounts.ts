@@ -5,6 +5,7 @@ import type { Clock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
 import { listen } from "../db/listen.ts";
 import type { Caller } from "./caller.ts";
+import { policyColumns, policyOf, type PolicyRow } from "./key-policy.ts";
 import { csrfTokenOf, digestOf, isKeyShaped, isTokenShaped } from "./keys.ts";
 import { sessionLifeMs } from "./sessions.ts";
 
@@ -81,7 +82,8 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
   };
   const recall = (digest: string): Remembered | undefined => {
     const remembered = known.get(digest) ?? unknown.get(digest);
-    return remembered && Math.max(remembered.askedAt, listener.heardUntil) > performance.now() - deafMs ? remembered : undefined;
+    if (remembered === undefined || Math.max(remembered.askedAt, listener.heardUntil) <= performance.now() - deafMs) return undefined;
+    return hasEnded(db, remembered.caller) ? undefined : remembered;
   };
 
   /** One query for any number of concurrent calls. */
@@ -129,19 +131,28 @@ function alsoRecalling(forget: (channel: string, payload: string) => void, { onR
   };
 }
 
+/** Whether it was found by the secret that a rolled key had before: that ends at its time, without a notification. */
+function hasEnded({ standing }: Db, caller: Caller | undefined): boolean {
+  const ends = caller?.policy?.secretEndsMs ?? null;
+  return ends !== null && ends <= standing.now().getTime();
+}
+
 /** Undefined: it can't be a key of ours. */
 function digestOfShaped(key: string): string | undefined {
   return isKeyShaped(key) ? digestOf(key).toString("hex") : undefined;
 }
 
 async function findCaller(db: Db, hash: Buffer): Promise<Caller | undefined> {
-  const { rows } = await db.pool.query<Omit<Caller, "session">>(
-    `select k.account_id as "accountId", k.id as "keyId", b.purchased, a.suspended_at is not null as suspended
+  const { rows } = await db.pool.query<Omit<Caller, "policy" | "session"> & PolicyRow>(
+    `select k.account_id as "accountId", k.id as "keyId", b.purchased, a.suspended_at is not null as suspended,
+       k.prefix, k.last4, ${policyColumns}, case when k.hash <> $1 then k.old_until end as secret_ends
      from api_key k join account a on a.id = k.account_id join balance b on b.account_id = k.account_id
-     where k.hash = $1 and k.enabled and k.deleted_at is null`,
+     where (k.hash = $1 or k.old_hash = $1 and k.old_until > clock_timestamp()) and k.enabled and k.deleted_at is null`,
     [hash],
   );
-  return rows[0] && { ...rows[0], session: null };
+  if (rows[0] === undefined) return undefined;
+  const { accountId, keyId, purchased, suspended, ...policy } = rows[0];
+  return { accountId, keyId, purchased, suspended, policy: policyOf(policy), session: null };
 }
 
 // Turns a session's token into a Caller. Never cached: a dashboard calls rarely, and an ended session then stops working everywhere at once.
@@ -175,7 +186,7 @@ export async function authenticateSession(db: Db, clock: Clock, token: string): 
     expiresAt = new Date(at.getTime() + sessionLifeMs);
     await db.pool.query("update session set last_used_at = $2, expires_at = $3 where hash = $1", [hash, at, expiresAt]);
   }
-  return { accountId, keyId: null, purchased, suspended, session: { hash, expiresAt, csrfToken: csrfTokenOf(token) } };
+  return { accountId, keyId: null, purchased, suspended, policy: null, session: { hash, expiresAt, csrfToken: csrfTokenOf(token) } };
 }
 
 // When each key was last used: collected in memory and written once a minute, so that no request waits for it.

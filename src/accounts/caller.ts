@@ -1,5 +1,6 @@
 // The caller of a request. Types only.
 import type { Amount } from "../money.ts";
+import type { KeyPolicy } from "./key-policy.ts";
 
 /** The caller of a request, as authentication identified it. */
 export interface Caller {
@@ -9,6 +10,8 @@ export interface Caller {
   /** Money ever added; with 0 only free-tier models may be used. */
   purchased: Amount;
   suspended: boolean;
+  /** What the key may do; null: whatever its account may. */
+  policy: KeyPolicy | null;
   /** The dashboard session that was used; null for a key. */
   session: CallerSession | null;
 }

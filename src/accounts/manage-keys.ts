@@ -4,6 +4,7 @@ import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { keyIdText, parseKeyId } from "../ids.ts";
 import { type BudgetChange, setBudget } from "./key-budgets.ts";
+import { type PolicyChange, setPolicy } from "./read-policy.ts";
 import { findDefaultKey, findKeyRecord, findKeys, type FoundKey, type KeyRecord } from "./key-records.ts";
 import { makeKey } from "./keys.ts";
 import { lockAccountRow } from "./users.ts";
@@ -19,6 +20,8 @@ interface KeyToMake {
   name: string;
   /** Absent: as much as the account has. */
   budget?: BudgetChange;
+  /** Absent: whatever the account may. */
+  policy?: PolicyChange;
   at: Date;
 }
 
@@ -27,6 +30,7 @@ interface KeyChange {
   enabled?: boolean | undefined;
   name?: string | undefined;
   budget?: BudgetChange;
+  policy?: PolicyChange;
 }
 
 interface DeletedKey {
@@ -58,7 +62,7 @@ export async function keyOf(db: Queries, accountId: bigint, text: string): Promi
 }
 
 /** Every replica hears of it within a second. Undefined: the key has just been deleted. */
-export async function changeKey(db: Db, key: FoundKey, { enabled, name, budget }: KeyChange): Promise<KeyRecord | undefined> {
+export async function changeKey(db: Db, key: FoundKey, { enabled, name, budget, policy }: KeyChange): Promise<KeyRecord | undefined> {
   return inTransaction(db, async (transaction) => {
     await lockAccountRow(transaction, key.accountId);
     const { pool } = transaction;
@@ -66,6 +70,7 @@ export async function changeKey(db: Db, key: FoundKey, { enabled, name, budget }
     if (enabled !== undefined) await pool.query("update api_key set enabled = $2 where id = $1 and deleted_at is null", [key.id, enabled]);
     if (name !== undefined) await pool.query("update api_key set name = $2 where id = $1 and deleted_at is null", [key.id, name]);
     if (budget !== undefined) await setBudget(transaction, key.id, budget);
+    if (policy !== undefined) await setPolicy(transaction, key.id, policy);
     return findKeyRecord(transaction, key.id);
   });
 }
@@ -121,7 +126,7 @@ async function assertRoom({ pool }: Queries, accountId: bigint): Promise<void> {
 }
 
 /** The key becomes the default if there is none. */
-async function insertKey(db: Queries, { accountId, name, budget, at }: KeyToMake): Promise<MadeKey> {
+async function insertKey(db: Queries, { accountId, name, budget, policy, at }: KeyToMake): Promise<MadeKey> {
   const { secret, hash, prefix, last4 } = makeKey();
   const { rows } = await db.pool.query<{ id: bigint }>(
     `insert into api_key (account_id, hash, prefix, last4, name, is_default, created_at)
@@ -131,5 +136,22 @@ async function insertKey(db: Queries, { accountId, name, budget, at }: KeyToMake
   );
   const { id } = rows[0] as { id: bigint };
   if (budget !== undefined) await setBudget(db, id, budget);
+  if (policy !== undefined) await setPolicy(db, id, policy);
   return { secret, record: (await findKeyRecord(db, id)) as KeyRecord };
+}
+
+/** A new secret for the same key; the one before works until `grace` is over, and any older one ends now. Undefined: the key has just been deleted. */
+export async function rollKey(db: Db, key: FoundKey, graceSeconds: number): Promise<MadeKey | undefined> {
+  const { secret, hash, prefix, last4 } = makeKey();
+  return inTransaction(db, async (transaction) => {
+    await lockAccountRow(transaction, key.accountId);
+    await transaction.pool.query(
+      `update api_key set hash = $2, prefix = $3, last4 = $4, old_hash = case when $5::int > 0 then hash end,
+         old_until = case when $5::int > 0 then clock_timestamp() + make_interval(secs => $5::int) end
+       where id = $1 and deleted_at is null`,
+      [key.id, hash, prefix, last4, graceSeconds],
+    );
+    const record = await findKeyRecord(transaction, key.id);
+    return record && { secret, record };
+  });
 }
