@@ -1191,6 +1191,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/usage/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sum up usage
+         * @description Sums up the account's requests by hour, day or month, up to this moment: the sums are those of the receipts to the last unit, also in the
+         *     hour that is running. Works with an API key or a session. Filters combine: a request must match all of them. `Accept: text/csv` or
+         *     `application/x-ndjson` gives the rows as a file. At most 1000 hours, days or months are summed up at once.
+         */
+        get: operations["getUsageSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/videos/generations": {
         parameters: {
             query?: never;
@@ -11578,6 +11600,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * @description What a summary divides time by.
+         * @enum {string}
+         */
+        UsageBucket: "hour" | "day" | "month";
         /** @description Why a logged request failed. */
         UsageError: {
             /** @description The error code that the caller received; for a media job, the job's code. */
@@ -11585,6 +11612,59 @@ export interface components {
             /** @description The message that the caller received. */
             message: string;
         };
+        /** @description Sums of requests. A duration is `null` where no request had one, which is not 0; it is 5 % off at most. */
+        UsageFigures: {
+            /**
+             * Format: int64
+             * @description Input tokens written to the model's prompt cache, counted inside `prompt_tokens`.
+             */
+            cache_write_tokens: number;
+            /**
+             * Format: int64
+             * @description Input tokens read from the model's prompt cache, counted inside `prompt_tokens`.
+             */
+            cached_tokens: number;
+            /**
+             * Format: int64
+             * @description Output tokens, reasoning included.
+             */
+            completion_tokens: number;
+            /** @description USD charged: the sum of the requests' charges, as in their receipts. */
+            cost_usd: components["schemas"]["Usd"];
+            /**
+             * Format: int64
+             * @description Requests that failed; they cost nothing.
+             */
+            errors: number;
+            /** @description Milliseconds until the answer was complete that half of the requests stayed within. */
+            latency_p50_ms: number | null;
+            /** @description Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+            latency_p95_ms: number | null;
+            /**
+             * Format: int64
+             * @description Input tokens, those read from or written to a cache included.
+             */
+            prompt_tokens: number;
+            /**
+             * Format: int64
+             * @description Reasoning tokens, counted inside `completion_tokens`.
+             */
+            reasoning_tokens: number;
+            /**
+             * Format: int64
+             * @description Requests that were admitted, failed ones included.
+             */
+            requests: number;
+            /** @description Milliseconds until the first token that half of the streamed requests stayed within. */
+            ttft_p50_ms: number | null;
+            /** @description Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+            ttft_p95_ms: number | null;
+        };
+        /**
+         * @description What a summary groups by.
+         * @enum {string}
+         */
+        UsageGroup: "model" | "key" | "operation" | "status";
         /** @description One request of the account. */
         UsageLog: {
             /** @description The alias in the request; null if the request used a model id. */
@@ -11686,6 +11766,90 @@ export interface components {
          * @enum {string}
          */
         UsageStatus: "success" | "failed";
+        /** @description Sums of the account's requests. */
+        UsageSummary: {
+            /** @description What time is divided by. */
+            bucket: components["schemas"]["UsageBucket"];
+            /** @description The sums, oldest first, then by group. A time without requests has no row. */
+            data: components["schemas"]["UsageSummaryRow"][];
+            /** @description Requests at or after this time are counted. */
+            from: components["schemas"]["Timestamp"];
+            /** @description What is grouped by, as asked for. */
+            group_by: components["schemas"]["UsageGroup"][];
+            /** @description Whether there are more rows; get them with `after` set to `last_id`. */
+            has_more: boolean;
+            /** @description Id of the last row of this page; null on an empty page. */
+            last_id: string | null;
+            /**
+             * @description Always `usage.summary`.
+             * @enum {string}
+             */
+            object: "usage.summary";
+            /** @description The time zone of the hours, days or months. */
+            timezone: string;
+            /** @description Requests before this time are counted. */
+            to: components["schemas"]["Timestamp"];
+            /** @description The sums of all requests that match, those of other pages included. */
+            total: components["schemas"]["UsageFigures"];
+        };
+        /** @description The requests of one hour, day or month, and of one group. What isn't grouped by is absent. */
+        UsageSummaryRow: {
+            /**
+             * Format: int64
+             * @description Input tokens written to the model's prompt cache, counted inside `prompt_tokens`.
+             */
+            cache_write_tokens: number;
+            /**
+             * Format: int64
+             * @description Input tokens read from the model's prompt cache, counted inside `prompt_tokens`.
+             */
+            cached_tokens: number;
+            /**
+             * Format: int64
+             * @description Output tokens, reasoning included.
+             */
+            completion_tokens: number;
+            /** @description USD charged: the sum of the requests' charges, as in their receipts. */
+            cost_usd: components["schemas"]["Usd"];
+            /**
+             * Format: int64
+             * @description Requests that failed; they cost nothing.
+             */
+            errors: number;
+            /** @description With `group_by=key`: id of the API key; null for a session. */
+            key?: string | null;
+            /** @description Milliseconds until the answer was complete that half of the requests stayed within. */
+            latency_p50_ms: number | null;
+            /** @description Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+            latency_p95_ms: number | null;
+            /** @description With `group_by=model`: the requested model. */
+            model?: string;
+            /** @description With `group_by=operation`: id of the operation. */
+            operation?: string;
+            /**
+             * Format: int64
+             * @description Input tokens, those read from or written to a cache included.
+             */
+            prompt_tokens: number;
+            /**
+             * Format: int64
+             * @description Reasoning tokens, counted inside `completion_tokens`.
+             */
+            reasoning_tokens: number;
+            /**
+             * Format: int64
+             * @description Requests that were admitted, failed ones included.
+             */
+            requests: number;
+            /** @description When the hour, day or month begins. */
+            start: components["schemas"]["Timestamp"];
+            /** @description With `group_by=status`: how the requests ended. */
+            status?: components["schemas"]["UsageStatus"];
+            /** @description Milliseconds until the first token that half of the streamed requests stayed within. */
+            ttft_p50_ms: number | null;
+            /** @description Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+            ttft_p95_ms: number | null;
+        };
         /**
          * @description What `units` counts.
          * @enum {string}
@@ -21410,6 +21574,151 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error404RequestNotFound"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    getUsageSummary: {
+        parameters: {
+            query?: {
+                /** @description Lists the rows after the one with this id: the `last_id` of the previous page. */
+                after?: string;
+                /** @description What time is divided by. */
+                bucket?: components["schemas"]["UsageBucket"];
+                /** @description Only requests at or after this time, ISO 8601; by default 30 days before `to`. The first row may be of a part of its time. */
+                from?: components["schemas"]["Timestamp"];
+                /** @description What is grouped by: up to three, separated by commas. */
+                group_by?: components["schemas"]["UsageGroup"][];
+                /** @description Only requests with this key: its record id or its masked form. The secret itself is refused. */
+                key?: string;
+                /** @description Rows per page: 1 to 1000, default 1000. */
+                limit?: number;
+                /** @description Only requests for this model. */
+                model?: string;
+                /** @description Only requests of this operation, such as `createChatCompletion`. */
+                operation?: string;
+                /** @description Only requests with this status. */
+                status?: components["schemas"]["UsageStatus"];
+                /** @description Time zone of the hours, days or months: a name of the IANA database, such as `Europe/Berlin`. */
+                timezone?: string;
+                /** @description Only requests before this time, ISO 8601; by default now. */
+                to?: components["schemas"]["Timestamp"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sums, as JSON. */
+            200: {
+                headers: {
+                    /** @description Address of the next page, with `rel="next"`; absent on the last one. */
+                    link?: string;
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageSummary"];
+                    "application/x-ndjson; charset=utf-8": string;
+                    "text/csv; charset=utf-8": string;
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */

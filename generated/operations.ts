@@ -53,6 +53,7 @@ export type OperationId =
   | "createRerank"
   | "createResponse"
   | "createSystemOneDecision"
+  | "getUsageSummary"
   | "getReceipt"
   | "getReceiptProof"
   | "createVideo";
@@ -2362,6 +2363,99 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true
+  },
+  "getUsageSummary": {
+    "id": "getUsageSummary",
+    "method": "get",
+    "path": "/v1/usage/summary",
+    "auth": "key_or_session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "from",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "to",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "bucket",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "timezone",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "group_by",
+        "in": "query",
+        "required": false,
+        "type": "array"
+      },
+      {
+        "name": "model",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "key",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "operation",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "status",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      },
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
   },
   "getReceipt": {
     "id": "getReceipt",

@@ -410,6 +410,13 @@ create table unapplied_event (
 );
 CREATE INDEX unapplied_event_newest ON public.unapplied_event USING btree (first_at DESC);
 
+create table usage_late (
+  account_id bigint not null,
+  created_at timestamp with time zone not null,
+  id uuid not null,
+  constraint usage_late_pkey PRIMARY KEY (account_id, created_at, id)
+);
+
 create table usage_log (
   account_id bigint not null,
   created_at timestamp with time zone not null,
@@ -444,6 +451,7 @@ create table usage_log (
   job_id text,
   cache_write_1h_tokens bigint,
   expense bigint,
+  tags jsonb,
   constraint usage_log_pkey PRIMARY KEY (account_id, created_at, id),
   constraint failures_are_free CHECK (((status <> 'failed'::text) OR (cost = 0))),
   constraint usage_log_cache_read_tokens_check CHECK ((cache_read_tokens >= 0)),
@@ -463,6 +471,40 @@ CREATE INDEX usage_log_model ON ONLY public.usage_log USING btree (account_id, m
 CREATE INDEX usage_log_recent ON ONLY public.usage_log USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX usage_log_request ON ONLY public.usage_log USING btree (request_id, account_id, created_at);
 CREATE INDEX usage_log_type ON ONLY public.usage_log USING btree (account_id, model_type, created_at) WHERE (model_type <> 'language'::text);
+
+create table usage_rollup (
+  account_id bigint not null,
+  span smallint not null,
+  starts_at timestamp with time zone not null,
+  tag_hash uuid not null,
+  model text not null,
+  key_id bigint not null,
+  operation text not null,
+  failed boolean not null,
+  route text not null,
+  tag text,
+  requests bigint not null,
+  input_tokens bigint not null,
+  cache_read_tokens bigint not null,
+  cache_write_tokens bigint not null,
+  output_tokens bigint not null,
+  reasoning_tokens bigint not null,
+  cost bigint not null,
+  expense bigint,
+  latency numeric not null,
+  first_byte numeric not null,
+  constraint usage_rollup_pkey PRIMARY KEY (account_id, span, starts_at, tag_hash, model, key_id, operation, failed, route)
+) with (fillfactor=80);
+
+create table usage_rollup_state (
+  only_row boolean not null default true,
+  closed_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  safe_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  next_until timestamp with time zone,
+  next_xid xid8,
+  constraint usage_rollup_state_pkey PRIMARY KEY (only_row),
+  constraint usage_rollup_state_only_row_check CHECK (only_row)
+);
 
 create table verification (
   hash bytea not null,
@@ -527,7 +569,8 @@ CREATE INDEX voice_account ON public.voice USING btree (account_id, created_at);
 -- function ledger_refund(_account bigint, _id uuid, _at timestamp with time zone, _amount bigint, _reason text) returns TABLE(refused text, seq bigint, refunded bigint, balance bigint) set enable_seqscan=off, lock_timeout=3s
 -- function ledger_reserve(_owner uuid, _account bigint[], _id uuid[], _want bigint[], _least bigint[], _key bigint[], _pool text[], _pool_max integer[], _group text[], _group_max integer[], _ttl interval) returns TABLE(n integer, granted bigint, available bigint, reserved bigint, refused text, key_left bigint) set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
 -- function ledger_settle(_account bigint[], _held bigint[], _cost bigint[], _key_account bigint[], _key bigint[], _key_held bigint[], _key_cost bigint[], _call settled_call[]) returns bigint[]
--- function ledger_settle(_account bigint[], _held bigint[], _cost bigint[], _key_account bigint[], _key bigint[], _key_held bigint[], _key_cost bigint[], _call settled_call[], _carved integer, _slice_account bigint[], _slice uuid[], _taken bigint[], _is_over boolean[], _window_account bigint[], _bucket text[], _starts_at timestamp with time zone[], _unused bigint[]) returns bigint[] set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
+-- function ledger_settle(_account bigint[], _held bigint[], _cost bigint[], _key_account bigint[], _key bigint[], _key_held bigint[], _key_cost bigint[], _call settled_call[], _carved integer, _slice_account bigint[], _slice uuid[], _taken bigint[], _is_over boolean[], _window_account bigint[], _bucket text[], _starts_at timestamp with time zone[], _unused bigint[]) returns bigint[]
+-- function ledger_settle(_account bigint[], _held bigint[], _cost bigint[], _key_account bigint[], _key bigint[], _key_held bigint[], _key_cost bigint[], _call tagged_call[], _carved integer, _slice_account bigint[], _slice uuid[], _taken bigint[], _is_over boolean[], _window_account bigint[], _bucket text[], _starts_at timestamp with time zone[], _unused bigint[], _oldest timestamp with time zone) returns bigint[] set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
 -- function ledger_settle(_account bigint[], _id uuid[], _logs jsonb) returns TABLE(account_id bigint, balance bigint)
 -- function ledger_settle(_account bigint[], _id uuid[], _logs jsonb, _slice uuid[], _taken bigint[]) returns TABLE(account_id bigint, balance bigint) set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
 -- function ledger_sweep(_dead_after interval) returns integer
@@ -551,3 +594,11 @@ CREATE INDEX voice_account ON public.voice USING btree (account_id, created_at);
 -- function rate_take(_account bigint[], _bucket text[], _seconds integer[], _start bigint[], _request integer[], _place integer[], _amount bigint[], _limit bigint[]) returns TABLE(at_ms bigint, refused integer, n bigint, previous bigint, each_n bigint[], each_previous bigint[]) set plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
 -- function recall_slices() returns trigger
 -- function refuse_change() returns trigger
+-- function usage_add(_from timestamp with time zone, _until timestamp with time zone) returns bigint set plan_cache_mode=force_custom_plan
+-- function usage_forget() returns void
+-- function usage_histogram(_ms integer) returns numeric
+-- function usage_late_after() returns interval
+-- function usage_log_begins() returns timestamp with time zone
+-- function usage_roll_up(_settled interval, _most interval, OUT added bigint, OUT is_done boolean) returns record set plan_cache_mode=force_custom_plan
+-- function usage_tag_hash(_tag text) returns uuid
+-- function usage_tags(_tags jsonb) returns SETOF text

@@ -265,6 +265,12 @@ export interface UnappliedEvent {
   type: string;
 }
 
+export interface UsageLate {
+  account_id: bigint;
+  created_at: Timestamp;
+  id: string;
+}
+
 export interface UsageLog {
   account_id: bigint;
   alias: string | null;
@@ -297,8 +303,40 @@ export interface UsageLog {
   served_model: string | null;
   status: string;
   stream: boolean;
+  tags: Json | null;
   unit: string | null;
   units: Numeric | null;
+}
+
+export interface UsageRollup {
+  account_id: bigint;
+  cache_read_tokens: bigint;
+  cache_write_tokens: bigint;
+  cost: bigint;
+  expense: bigint | null;
+  failed: boolean;
+  first_byte: Numeric;
+  input_tokens: bigint;
+  key_id: bigint;
+  latency: Numeric;
+  model: string;
+  operation: string;
+  output_tokens: bigint;
+  reasoning_tokens: bigint;
+  requests: bigint;
+  route: string;
+  span: number;
+  starts_at: Timestamp;
+  tag: string | null;
+  tag_hash: string;
+}
+
+export interface UsageRollupState {
+  closed_until: Generated<Timestamp>;
+  next_until: Timestamp | null;
+  next_xid: string | null;
+  only_row: Generated<boolean>;
+  safe_until: Generated<Timestamp>;
 }
 
 export interface Verification {
@@ -350,7 +388,10 @@ export interface DB {
   signup_mailbox: SignupMailbox;
   topup: Topup;
   unapplied_event: UnappliedEvent;
+  usage_late: UsageLate;
   usage_log: UsageLog;
+  usage_rollup: UsageRollup;
+  usage_rollup_state: UsageRollupState;
   verification: Verification;
   voice: Voice;
 }

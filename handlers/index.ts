@@ -32,6 +32,7 @@ import { getModel } from "./get-model.ts";
 import { getPricing } from "./get-pricing.ts";
 import { getReceiptProof } from "./get-receipt-proof.ts";
 import { getReceipt } from "./get-receipt.ts";
+import { getUsageSummary } from "./get-usage-summary.ts";
 import { getSession } from "./get-session.ts";
 import { getTopup } from "./get-topup.ts";
 import { listApiKeys } from "./list-api-keys.ts";
@@ -88,6 +89,7 @@ export const handlers: Handlers = {
   getPricing,
   getReceipt,
   getReceiptProof,
+  getUsageSummary,
   getSession,
   getTopup,
   listApiKeys,

@@ -43,6 +43,7 @@ import type {
   GenmediaRunning,
   GetJobQuery,
   GetReceiptProofQuery,
+  GetUsageSummaryQuery,
   ImageJob,
   ImageRequest,
   JobList,
@@ -121,6 +122,7 @@ import type {
   TranscriptionForm,
   TranscriptionFromUrl,
   UsageLogList,
+  UsageSummary,
   VerificationByCode,
   VerificationByToken,
   Verified,
@@ -1060,6 +1062,22 @@ export declare function createRerank(client: Client, input: RerankRequest, optio
  * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
  */
 export declare function createResponse<Streaming extends boolean | null | undefined = false>(client: Client, input: ResponseRequest & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent> : ResponseObject, "createResponse">;
+
+/**
+ * Sums up the account's requests by hour, day or month, up to this moment: the sums are those of the receipts to the last unit, also in the
+ * hour that is running. Works with an API key or a session. Filters combine: a request must match all of them. `Accept: text/csv` or
+ * `application/x-ndjson` gives the rows as a file. At most 1000 hours, days or months are summed up at once.
+ *
+ * `GET /v1/usage/summary`, /docs/api/getUsageSummary
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function getUsageSummary(client: Client, input?: GetUsageSummaryQuery, options?: RequestOptions): Pages<UsageSummary | string, "getUsageSummary">;
 
 /**
  * Returns the receipt of one request of the account: its usage, the prices at its admission, the sum and the ledger entries. If several

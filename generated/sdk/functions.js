@@ -197,6 +197,10 @@ export function createResponse(client, input, options) {
   return call(client, { path: "/v1/responses", method: "POST", read: stream }, input, options);
 }
 
+export function getUsageSummary(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/usage/summary", auth: "either", read: text }, { ...input, ...cursor }, options));
+}
+
 export function getReceipt(client, request_id, options) {
   return call(client, { path: () => `/v1/usage/${segment(request_id)}`, auth: "either" }, undefined, options);
 }

@@ -44,6 +44,7 @@ import type {
   GenmediaRunning,
   GetJobQuery,
   GetReceiptProofQuery,
+  GetUsageSummaryQuery,
   ImageJob,
   ImageRequest,
   JobList,
@@ -122,6 +123,7 @@ import type {
   TranscriptionForm,
   TranscriptionFromUrl,
   UsageLogList,
+  UsageSummary,
   VerificationByCode,
   VerificationByToken,
   Verified,
@@ -651,6 +653,21 @@ export interface UsageMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   logs(input?: ListUsageLogsQuery, options?: RequestOptions): Pages<UsageLogList, "listUsageLogs">;
+  /**
+   * Sums up the account's requests by hour, day or month, up to this moment: the sums are those of the receipts to the last unit, also in the
+   * hour that is running. Works with an API key or a session. Filters combine: a request must match all of them. `Accept: text/csv` or
+   * `application/x-ndjson` gives the rows as a file. At most 1000 hours, days or months are summed up at once.
+   *
+   * `GET /v1/usage/summary`, /docs/api/getUsageSummary
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  summary(input?: GetUsageSummaryQuery, options?: RequestOptions): Pages<UsageSummary | string, "getUsageSummary">;
   /**
    * Returns the receipt of one request of the account: its usage, the prices at its admission, the sum and the ledger entries. If several
    * requests had the same `x-request-id`, it is the receipt of the newest. An unknown id, or an id of another account, gives 404

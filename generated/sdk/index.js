@@ -50,6 +50,7 @@ export class Svc {
     };
     this.usage = {
       logs: of(f.listUsageLogs),
+      summary: of(f.getUsageSummary),
       receipt: of(f.getReceipt),
       proof: of(f.getReceiptProof),
     };

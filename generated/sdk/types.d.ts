@@ -3976,6 +3976,9 @@ export interface UrlSource {
   url: string;
 }
 
+/** What a summary divides time by. */
+export type UsageBucket = "hour" | "day" | "month";
+
 /** Why a logged request failed. */
 export interface UsageError {
   /** The error code that the caller received; for a media job, the job's code. */
@@ -3983,6 +3986,37 @@ export interface UsageError {
   /** The message that the caller received. */
   message: string;
 }
+
+/** Sums of requests. A duration is `null` where no request had one, which is not 0; it is 5 % off at most. */
+export interface UsageFigures {
+  /** Requests that were admitted, failed ones included. */
+  requests: number;
+  /** Requests that failed; they cost nothing. */
+  errors: number;
+  /** Input tokens, those read from or written to a cache included. */
+  prompt_tokens: number;
+  /** Input tokens read from the model's prompt cache, counted inside `prompt_tokens`. */
+  cached_tokens: number;
+  /** Input tokens written to the model's prompt cache, counted inside `prompt_tokens`. */
+  cache_write_tokens: number;
+  /** Output tokens, reasoning included. */
+  completion_tokens: number;
+  /** Reasoning tokens, counted inside `completion_tokens`. */
+  reasoning_tokens: number;
+  /** USD charged: the sum of the requests' charges, as in their receipts. */
+  cost_usd: number;
+  /** Milliseconds until the answer was complete that half of the requests stayed within. */
+  latency_p50_ms: number | null;
+  /** Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+  latency_p95_ms: number | null;
+  /** Milliseconds until the first token that half of the streamed requests stayed within. */
+  ttft_p50_ms: number | null;
+  /** Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+  ttft_p95_ms: number | null;
+}
+
+/** What a summary groups by. */
+export type UsageGroup = "model" | "key" | "operation" | "status";
 
 /** One request of the account. */
 export interface UsageLog {
@@ -4054,6 +4088,68 @@ export interface UsageLogList {
 
 /** How a logged request ended. */
 export type UsageStatus = "success" | "failed";
+
+/** Sums of the account's requests. */
+export interface UsageSummary {
+  /** Always `usage.summary`. */
+  object: "usage.summary";
+  /** Requests at or after this time are counted. */
+  from: string;
+  /** Requests before this time are counted. */
+  to: string;
+  /** What time is divided by. */
+  bucket: UsageBucket;
+  /** The time zone of the hours, days or months. */
+  timezone: string;
+  /** What is grouped by, as asked for. */
+  group_by: UsageGroup[];
+  /** The sums, oldest first, then by group. A time without requests has no row. */
+  data: UsageSummaryRow[];
+  /** The sums of all requests that match, those of other pages included. */
+  total: UsageFigures;
+  /** Whether there are more rows; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last row of this page; null on an empty page. */
+  last_id: string | null;
+}
+
+/** The requests of one hour, day or month, and of one group. What isn't grouped by is absent. */
+export interface UsageSummaryRow {
+  /** When the hour, day or month begins. */
+  start: string;
+  /** With `group_by=model`: the requested model. */
+  model?: string;
+  /** With `group_by=key`: id of the API key; null for a session. */
+  key?: string | null;
+  /** With `group_by=operation`: id of the operation. */
+  operation?: string;
+  /** With `group_by=status`: how the requests ended. */
+  status?: UsageStatus;
+  /** Requests that were admitted, failed ones included. */
+  requests: number;
+  /** Requests that failed; they cost nothing. */
+  errors: number;
+  /** Input tokens, those read from or written to a cache included. */
+  prompt_tokens: number;
+  /** Input tokens read from the model's prompt cache, counted inside `prompt_tokens`. */
+  cached_tokens: number;
+  /** Input tokens written to the model's prompt cache, counted inside `prompt_tokens`. */
+  cache_write_tokens: number;
+  /** Output tokens, reasoning included. */
+  completion_tokens: number;
+  /** Reasoning tokens, counted inside `completion_tokens`. */
+  reasoning_tokens: number;
+  /** USD charged: the sum of the requests' charges, as in their receipts. */
+  cost_usd: number;
+  /** Milliseconds until the answer was complete that half of the requests stayed within. */
+  latency_p50_ms: number | null;
+  /** Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+  latency_p95_ms: number | null;
+  /** Milliseconds until the first token that half of the streamed requests stayed within. */
+  ttft_p50_ms: number | null;
+  /** Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+  ttft_p95_ms: number | null;
+}
 
 /** What `units` counts. */
 export type UsageUnit = "token" | "image" | "megapixel" | "second" | "minute" | "character" | "song" | "call";
@@ -4475,6 +4571,31 @@ export interface RecommendModelsQuery {
   free_tier?: boolean | undefined;
   /** Maximum input price in USD per million tokens; default: any. Models that are not billed by token report 0. */
   max_input_price?: number | undefined;
+}
+/** Query parameters of `usage.summary`. */
+export interface GetUsageSummaryQuery {
+  /** Only requests at or after this time, ISO 8601; by default 30 days before `to`. The first row may be of a part of its time. */
+  from?: string | undefined;
+  /** Only requests before this time, ISO 8601; by default now. */
+  to?: string | undefined;
+  /** What time is divided by. */
+  bucket?: UsageBucket | undefined;
+  /** Time zone of the hours, days or months: a name of the IANA database, such as `Europe/Berlin`. */
+  timezone?: string | undefined;
+  /** What is grouped by: up to three, separated by commas. */
+  group_by?: UsageGroup | UsageGroup[] | undefined;
+  /** Only requests for this model. */
+  model?: string | undefined;
+  /** Only requests with this key: its record id or its masked form. The secret itself is refused. */
+  key?: string | undefined;
+  /** Only requests of this operation, such as `createChatCompletion`. */
+  operation?: string | undefined;
+  /** Only requests with this status. */
+  status?: UsageStatus | undefined;
+  /** Rows per page: 1 to 1000, default 1000. */
+  limit?: number | undefined;
+  /** Lists the rows after the one with this id: the `last_id` of the previous page. */
+  after?: string | undefined;
 }
 /** Query parameters of `usage.proof`. */
 export interface GetReceiptProofQuery {
@@ -5217,6 +5338,8 @@ export type CreateQuoteError = CreateQuoteError400 | Error401MissingApiKeyOrInva
 export type CreateRerankError = CreateRerankBareError400 | BareError401AuthRequiredOrInvalidCredentials | CreateRerankBareError402 | BareError403Forbidden | BareError404ModelNotFound | CreateRerankBareError409 | CreateRerankBareError413 | BareError415InvalidRequest | BareError422InvalidRequest | BareError429RateLimit | BareError500ServerError | BareError502ServerError | CreateRerankBareError503;
 /** The errors of `responses.create`. */
 export type CreateResponseError = CreateResponseError400 | Error401MissingApiKeyOrInvalidApiKey | CreateResponseError402 | Error403PermissionDeniedOrRouteRefused | Error404ModelNotFound | CreateResponseError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateResponseError503;
+/** The errors of `usage.summary`. */
+export type GetUsageSummaryError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `usage.receipt`. */
 export type GetReceiptError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404RequestNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `usage.proof`. */
@@ -5999,6 +6122,17 @@ export interface Operations {
     event: ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent;
     answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
     error: CreateResponseError;
+  };
+  /** `usage.summary`: `GET /v1/usage/summary`. */
+  getUsageSummary: {
+    path: never;
+    query: GetUsageSummaryQuery;
+    headers: never;
+    body: never;
+    result: UsageSummary | string;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetUsageSummaryError;
   };
   /** `usage.receipt`: `GET /v1/usage/{request_id}`. */
   getReceipt: {
