@@ -55,7 +55,15 @@ export type OperationId =
   | "createSystemOneDecision"
   | "getReceipt"
   | "getReceiptProof"
-  | "createVideo";
+  | "createVideo"
+  | "getWorkspace"
+  | "updateWorkspace"
+  | "leaveWorkspace"
+  | "listMembers"
+  | "updateMember"
+  | "removeMember"
+  | "listWorkspaces"
+  | "createWorkspace";
 
 export interface Parameter {
   name: string;
@@ -79,6 +87,8 @@ export interface Operation {
   path: string;
   auth: "none" | "key" | "key_or_session" | "session";
   xApiKey: boolean;
+  /** With a session: the roles that may, in the workspace of the request. Absent: it is about the person alone, or takes no session. */
+  roles?: readonly ("owner" | "admin" | "developer" | "billing" | "viewer")[];
   dialect: Dialect;
   /** The catalogue's codes that it may answer with. */
   errors: readonly ErrorCode[];
@@ -560,6 +570,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/keys",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "missing_api_key",
@@ -585,6 +601,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/keys",
     "auth": "session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_json",
@@ -618,6 +639,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/keys/{key}",
     "auth": "session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_json",
@@ -658,6 +684,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/keys/{key}",
     "auth": "session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -694,6 +725,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/limits",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "missing_api_key",
@@ -967,6 +1005,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/usage/logs",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -1206,6 +1251,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/balance",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "balance",
     "errors": [
       "missing_api_key",
@@ -1231,6 +1283,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/ledger",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -1276,6 +1335,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/pricing",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "missing_api_key",
@@ -1301,6 +1367,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/topup",
     "auth": "session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "billing"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_json",
@@ -1336,6 +1407,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/topup/{id}",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -2369,6 +2447,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/usage/{request_id}",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -2403,6 +2488,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/usage/{request_id}/proof",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -2486,5 +2578,315 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true
+  },
+  "getWorkspace": {
+    "id": "getWorkspace",
+    "method": "get",
+    "path": "/v1/workspace",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "updateWorkspace": {
+    "id": "updateWorkspace",
+    "method": "patch",
+    "path": "/v1/workspace",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "leaveWorkspace": {
+    "id": "leaveWorkspace",
+    "method": "post",
+    "path": "/v1/workspace/leave",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "keys",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listMembers": {
+    "id": "listMembers",
+    "method": "get",
+    "path": "/v1/workspace/members",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "updateMember": {
+    "id": "updateMember",
+    "method": "patch",
+    "path": "/v1/workspace/members/{member}",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "member_not_found",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [
+      {
+        "name": "member",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "removeMember": {
+    "id": "removeMember",
+    "method": "delete",
+    "path": "/v1/workspace/members/{member}",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "member_not_found",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "member",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      },
+      {
+        "name": "keys",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listWorkspaces": {
+    "id": "listWorkspaces",
+    "method": "get",
+    "path": "/v1/workspaces",
+    "auth": "session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "createWorkspace": {
+    "id": "createWorkspace",
+    "method": "post",
+    "path": "/v1/workspaces",
+    "auth": "session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "email_unverified",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
   }
 };
