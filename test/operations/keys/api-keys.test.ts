@@ -125,7 +125,8 @@ describe("GET /v1/auth/keys", () => {
       data: [
         {
           ...{ id: expect.stringMatching(/^key_\d+$/), object: "api_key", name: "Default", masked: masked(account.key), enabled: true },
-          ...{ is_default: true, created_at: expect.any(String), last_used_at: null, usage_usd: 0, limit_usd: null, scopes: [] },
+          ...{ is_default: true, created_at: expect.any(String), created_by: null },
+          ...{ last_used_at: null, usage_usd: 0, limit_usd: null, scopes: [] },
         },
       ],
       has_more: false,
