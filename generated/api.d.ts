@@ -1840,7 +1840,17 @@ export interface components {
         ApiKeyChange: {
             /** @description Whether calls with the key are accepted; default: unchanged. A disabled key is refused everywhere within a second. */
             enabled?: boolean;
-            /** @description Total USD that the key may spend, including what it has already spent; null: no limit of its own; default: unchanged. */
+            /** @description USD that the key may spend in all, beside a recurring `limit_usd`; null: no limit; default: unchanged. */
+            lifetime_limit_usd?: components["schemas"]["KeyBudget"] | null;
+            /**
+             * @description When `limit_usd` begins anew; default: unchanged. A change counts from now on: nothing is spent of the period that is running. Set to `never`,
+             *     the key keeps the smaller of its two limits.
+             */
+            limit_resets?: components["schemas"]["LimitResets"];
+            /**
+             * @description USD that the key may spend, in all or in each period of `limit_resets`, including what it has already spent; null: no limit of its own;
+             *     default: unchanged.
+             */
             limit_usd?: components["schemas"]["KeyBudget"] | null;
             /** @description New name, 1 to 100 characters; default: unchanged. */
             name?: components["schemas"]["ApiKeyName"];
@@ -1878,7 +1888,14 @@ export interface components {
             is_default: boolean;
             /** @description When it was last used, accurate to about a minute; null if never. */
             last_used_at: components["schemas"]["Timestamp"] | null;
-            /** @description Total USD that the key may spend; a call above gives 402 `key_limit_reached`. Null: no limit of its own. */
+            /** @description USD that the key may spend in all, beside a recurring `limit_usd`; null: no limit. Where `limit_resets` is `never`, the same as `limit_usd`. */
+            lifetime_limit_usd: components["schemas"]["Usd"] | null;
+            /** @description When `limit_usd` begins anew. */
+            limit_resets: components["schemas"]["LimitResets"];
+            /**
+             * @description USD that the key may spend: in all, or in each period of `limit_resets`. A call above gives 402 `key_limit_reached`. Null: no limit of its
+             *     own.
+             */
             limit_usd: components["schemas"]["Usd"] | null;
             /** @description First and last characters of the key. */
             masked: string;
@@ -1896,7 +1913,11 @@ export interface components {
         };
         /** @description A new key. */
         ApiKeyRequest: {
-            /** @description Total USD that the key may spend; default, and null: no limit of its own. */
+            /** @description USD that the key may spend in all, beside a recurring `limit_usd`; default, and null: no limit. */
+            lifetime_limit_usd?: components["schemas"]["KeyBudget"] | null;
+            /** @description When `limit_usd` begins anew; default: never. */
+            limit_resets?: components["schemas"]["LimitResets"];
+            /** @description USD that the key may spend, in all or in each period of `limit_resets`; default, and null: no limit of its own. */
             limit_usd?: components["schemas"]["KeyBudget"] | null;
             /** @description Display name, 1 to 100 characters. */
             name: components["schemas"]["ApiKeyName"];
@@ -3155,6 +3176,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -3514,6 +3537,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -3649,6 +3674,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -3788,6 +3815,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -3923,6 +3952,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -4091,6 +4122,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -4251,6 +4284,8 @@ export interface components {
             request_id: string;
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -4450,6 +4485,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -4566,6 +4603,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -4688,6 +4727,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -4823,6 +4864,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -4929,6 +4972,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -5068,6 +5113,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -5261,6 +5308,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -5429,6 +5478,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -5787,6 +5838,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -6123,6 +6176,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -6171,6 +6226,8 @@ export interface components {
             need_usd?: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required?: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup?: components["schemas"]["TopUp"];
             /**
@@ -7864,6 +7921,11 @@ export interface components {
             /** @description True for models that are not billed by token: ignore the rates and use `GET /v1/pricing`. */
             placeholder: boolean;
         };
+        /**
+         * @description When a budget begins anew: never, or with each hour, day, week (from Monday) or month of UTC.
+         * @enum {string}
+         */
+        LimitResets: "never" | "hourly" | "daily" | "weekly" | "monthly";
         /** @description What is left of the account's limits. */
         LimitState: {
             /** @description Slots in use. */
@@ -8562,7 +8624,9 @@ export interface components {
             id: string;
             /** @description Whether it became the account's default key, as the account's first key does. */
             is_default: boolean;
-            /** @description Total USD that the key may spend; null: no limit of its own. */
+            /** @description When `limit_usd` begins anew. */
+            limit_resets: components["schemas"]["LimitResets"];
+            /** @description USD that the key may spend, in all or in each period of `limit_resets`; null: no limit of its own. */
             limit_usd: components["schemas"]["Usd"] | null;
             /** @description First and last characters of the key. */
             masked: string;
@@ -10703,6 +10767,8 @@ export interface components {
             need_usd?: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required?: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup?: components["schemas"]["TopUp"];
             /**
@@ -12638,7 +12704,7 @@ export interface operations {
             };
             /**
              * @description `billing_error`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -12931,7 +12997,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -13219,7 +13285,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -13522,7 +13588,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -13968,7 +14034,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -14260,7 +14326,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -16683,7 +16749,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -17010,7 +17076,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -18062,7 +18128,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -18333,7 +18399,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -18828,7 +18894,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -19155,7 +19221,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -19731,7 +19797,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -20863,7 +20929,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -21197,7 +21263,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -21510,7 +21576,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -22053,7 +22119,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
