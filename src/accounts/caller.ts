@@ -1,6 +1,9 @@
 // The caller of a request. Types only.
+import type { Operation } from "../../generated/operations.ts";
 import type { Amount } from "../money.ts";
-import type { Role } from "./roles.ts";
+
+/** Of a member in a workspace. */
+export type Role = NonNullable<Operation["roles"]>[number];
 
 /** The caller of a request, as authentication identified it. */
 export interface Caller {

@@ -1,10 +1,11 @@
 // Roles of a workspace's members: their order, and what the edge asks of a session (docs/behaviour/endpoints.md#workspaces).
 import type { Operation } from "../../generated/operations.ts";
 import { fail } from "../errors/fail.ts";
-import type { Caller } from "./caller.ts";
+import type { Caller, Role } from "./caller.ts";
 
-export const roles = ["owner", "admin", "developer", "billing", "viewer"] as const;
-export type Role = (typeof roles)[number];
+export type { Role } from "./caller.ts";
+
+export const roles = ["owner", "admin", "developer", "billing", "viewer"] as const satisfies readonly Role[];
 
 /** The role of a session must be one that the operation names; a key has none, and an operation without roles concerns the person alone. */
 export function assertRole({ roles: allowed }: Pick<Operation, "roles">, { session }: Caller): void {
