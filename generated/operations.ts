@@ -56,7 +56,15 @@ export type OperationId =
   | "getUsageSummary"
   | "getReceipt"
   | "getReceiptProof"
-  | "createVideo";
+  | "createVideo"
+  | "getWorkspace"
+  | "updateWorkspace"
+  | "leaveWorkspace"
+  | "listMembers"
+  | "updateMember"
+  | "removeMember"
+  | "listWorkspaces"
+  | "createWorkspace";
 
 export interface Parameter {
   name: string;
@@ -80,6 +88,8 @@ export interface Operation {
   path: string;
   auth: "none" | "key" | "key_or_session" | "session";
   xApiKey: boolean;
+  /** With a session: the roles that may, in the workspace of the request. Absent: it is about the person alone, or takes no session. */
+  roles?: readonly ("owner" | "admin" | "developer" | "billing" | "viewer")[];
   dialect: Dialect;
   /** The catalogue's codes that it may answer with. */
   errors: readonly ErrorCode[];
@@ -561,6 +571,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/keys",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "missing_api_key",
@@ -586,6 +602,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/keys",
     "auth": "session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_json",
@@ -619,6 +640,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/keys/{key}",
     "auth": "session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_json",
@@ -659,6 +685,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/keys/{key}",
     "auth": "session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -695,6 +726,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/limits",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "missing_api_key",
@@ -968,6 +1006,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/usage/logs",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -1207,6 +1252,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/balance",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "balance",
     "errors": [
       "missing_api_key",
@@ -1232,6 +1284,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/ledger",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -1277,6 +1336,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/pricing",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "missing_api_key",
@@ -1302,6 +1368,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/topup",
     "auth": "session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "billing"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_json",
@@ -1337,6 +1408,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/topup/{id}",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -2370,6 +2448,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/usage/summary",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -2463,6 +2548,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/usage/{request_id}",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -2497,6 +2589,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/usage/{request_id}/proof",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -2580,5 +2679,315 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true
+  },
+  "getWorkspace": {
+    "id": "getWorkspace",
+    "method": "get",
+    "path": "/v1/workspace",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "updateWorkspace": {
+    "id": "updateWorkspace",
+    "method": "patch",
+    "path": "/v1/workspace",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "leaveWorkspace": {
+    "id": "leaveWorkspace",
+    "method": "post",
+    "path": "/v1/workspace/leave",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "keys",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listMembers": {
+    "id": "listMembers",
+    "method": "get",
+    "path": "/v1/workspace/members",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "updateMember": {
+    "id": "updateMember",
+    "method": "patch",
+    "path": "/v1/workspace/members/{member}",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "member_not_found",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [
+      {
+        "name": "member",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "removeMember": {
+    "id": "removeMember",
+    "method": "delete",
+    "path": "/v1/workspace/members/{member}",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "member_not_found",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "member",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      },
+      {
+        "name": "keys",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listWorkspaces": {
+    "id": "listWorkspaces",
+    "method": "get",
+    "path": "/v1/workspaces",
+    "auth": "session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "createWorkspace": {
+    "id": "createWorkspace",
+    "method": "post",
+    "path": "/v1/workspaces",
+    "auth": "session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "email_unverified",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
   }
 };

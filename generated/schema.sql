@@ -3,19 +3,22 @@
 create table account (
   id bigint not null generated always as identity,
   email text not null,
-  email_norm text not null,
+  email_norm text,
   email_verified_at timestamp with time zone,
   suspended_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   user_id uuid not null default gen_random_uuid(),
   name text,
   password_hash text,
+  workspace_name text,
   constraint account_pkey PRIMARY KEY (id),
   constraint account_email_check CHECK ((email <> ''::text)),
   constraint account_email_norm_check CHECK ((email_norm = lower(email_norm))),
   constraint account_email_norm_key UNIQUE (email_norm),
+  constraint account_is_named CHECK (((email_norm IS NOT NULL) OR (workspace_name IS NOT NULL))),
   constraint account_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
-  constraint account_user_id_key UNIQUE (user_id)
+  constraint account_user_id_key UNIQUE (user_id),
+  constraint account_workspace_name_check CHECK (((length(workspace_name) >= 1) AND (length(workspace_name) <= 100)))
 );
 CREATE TRIGGER account_announced AFTER UPDATE OF suspended_at, email_verified_at ON public.account FOR EACH ROW EXECUTE FUNCTION announce_account();
 CREATE TRIGGER account_has_balance AFTER INSERT ON public.account FOR EACH ROW EXECUTE FUNCTION open_balance();
@@ -32,6 +35,7 @@ create table api_key (
   created_at timestamp with time zone not null default now(),
   last_used_at timestamp with time zone,
   deleted_at timestamp with time zone,
+  created_by bigint,
   expires_at timestamp with time zone,
   allowed_models text[],
   allowed_operations text[],
@@ -44,6 +48,7 @@ create table api_key (
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
   constraint api_key_check CHECK (((old_hash IS NULL) = (old_until IS NULL))),
+  constraint api_key_created_by_fkey FOREIGN KEY (created_by) REFERENCES account(id),
   constraint api_key_hash_check CHECK ((length(hash) = 32)),
   constraint api_key_hash_key UNIQUE (hash),
   constraint api_key_last4_check CHECK ((length(last4) = 4)),
@@ -138,6 +143,36 @@ create table identity (
   constraint identity_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id)
 );
 CREATE INDEX identity_of_account ON public.identity USING btree (account_id);
+
+create table invitation (
+  id uuid not null,
+  account_id bigint not null,
+  email text not null,
+  email_norm text not null,
+  role text not null,
+  hash bytea not null,
+  invited_by bigint not null,
+  created_at timestamp with time zone not null,
+  sent_at timestamp with time zone not null,
+  sent integer not null default 1,
+  expires_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  outcome text,
+  constraint invitation_pkey PRIMARY KEY (id),
+  constraint invitation_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint invitation_check CHECK (((ended_at IS NULL) = (outcome IS NULL))),
+  constraint invitation_email_check CHECK ((email <> ''::text)),
+  constraint invitation_email_norm_check CHECK ((email_norm = lower(email_norm))),
+  constraint invitation_hash_check CHECK ((length(hash) = 32)),
+  constraint invitation_hash_key UNIQUE (hash),
+  constraint invitation_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES account(id),
+  constraint invitation_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'declined'::text, 'revoked'::text]))),
+  constraint invitation_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'billing'::text, 'viewer'::text])))
+);
+CREATE INDEX invitation_expires ON public.invitation USING btree (expires_at);
+CREATE INDEX invitation_newest ON public.invitation USING btree (account_id, created_at DESC, id DESC);
+CREATE INDEX invitation_of_address ON public.invitation USING btree (email_norm, sent_at);
+CREATE UNIQUE INDEX invitation_waiting ON public.invitation USING btree (account_id, email_norm) WHERE (ended_at IS NULL);
 
 create table key_budget (
   account_id bigint not null,
@@ -294,6 +329,19 @@ create table media_job_move (
   to_status text not null,
   constraint media_job_move_pkey PRIMARY KEY (from_status, to_status)
 );
+
+create table member (
+  account_id bigint not null,
+  person_id bigint not null,
+  role text not null,
+  created_at timestamp with time zone not null,
+  constraint member_pkey PRIMARY KEY (account_id, person_id),
+  constraint member_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint member_check CHECK ((person_id <> account_id)),
+  constraint member_person_id_fkey FOREIGN KEY (person_id) REFERENCES account(id),
+  constraint member_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'billing'::text, 'viewer'::text])))
+);
+CREATE INDEX member_of_person ON public.member USING btree (person_id);
 
 create table payment_event (
   id text not null,

@@ -24,13 +24,14 @@ export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 export interface Account {
   created_at: Generated<Timestamp>;
   email: string;
-  email_norm: string;
+  email_norm: string | null;
   email_verified_at: Timestamp | null;
   id: Generated<bigint>;
   name: string | null;
   password_hash: string | null;
   suspended_at: Timestamp | null;
   user_id: Generated<string>;
+  workspace_name: string | null;
 }
 
 export interface ApiKey {
@@ -39,6 +40,7 @@ export interface ApiKey {
   allowed_networks: string[] | null;
   allowed_operations: string[] | null;
   created_at: Generated<Timestamp>;
+  created_by: bigint | null;
   deleted_at: Timestamp | null;
   enabled: Generated<boolean>;
   expires_at: Timestamp | null;
@@ -105,6 +107,22 @@ export interface Identity {
   created_at: Timestamp;
   issuer: string;
   subject: string;
+}
+
+export interface Invitation {
+  account_id: bigint;
+  created_at: Timestamp;
+  email: string;
+  email_norm: string;
+  ended_at: Timestamp | null;
+  expires_at: Timestamp;
+  hash: Buffer;
+  id: string;
+  invited_by: bigint;
+  outcome: string | null;
+  role: string;
+  sent: Generated<number>;
+  sent_at: Timestamp;
 }
 
 export interface KeyBudget {
@@ -188,6 +206,13 @@ export interface MediaJob {
 export interface MediaJobMove {
   from_status: string;
   to_status: string;
+}
+
+export interface Member {
+  account_id: bigint;
+  created_at: Timestamp;
+  person_id: bigint;
+  role: string;
 }
 
 export interface PaymentEvent {
@@ -385,12 +410,14 @@ export interface DB {
   hold: Hold;
   idempotency_key: IdempotencyKey;
   identity: Identity;
+  invitation: Invitation;
   key_budget: KeyBudget;
   known_network: KnownNetwork;
   ledger_entry: LedgerEntry;
   media_expense: MediaExpense;
   media_job: MediaJob;
   media_job_move: MediaJobMove;
+  member: Member;
   payment_event: PaymentEvent;
   payment_reversal: PaymentReversal;
   rate_window: RateWindow;

@@ -5,7 +5,8 @@ import type { Handler } from "../src/operation.ts";
 
 export const createApiKey: Handler<"createApiKey"> = async ({ db }, { caller, body, receivedAt }) => {
   const budget = readBudget(body);
-  const { secret, record } = await createKey(db, { accountId: caller.accountId, name: body.name, budget, at: receivedAt });
+  const createdBy = caller.session?.personId ?? null;
+  const { secret, record } = await createKey(db, { accountId: caller.accountId, name: body.name, budget, createdBy, at: receivedAt });
   const { name, id, masked, is_default, limit_usd, limit_resets, created_at } = record;
   return {
     status: 200,

@@ -56,6 +56,14 @@ import { startSignIn } from "./start-sign-in.ts";
 import { understandAudio } from "./understand-audio.ts";
 import { updateApiKey } from "./update-api-key.ts";
 import { verifyAccount } from "./verify-account.ts";
+import { listWorkspaces } from "./list-workspaces.ts";
+import { createWorkspace } from "./create-workspace.ts";
+import { getWorkspace } from "./get-workspace.ts";
+import { updateWorkspace } from "./update-workspace.ts";
+import { listMembers } from "./list-members.ts";
+import { updateMember } from "./update-member.ts";
+import { removeMember } from "./remove-member.ts";
+import { leaveWorkspace } from "./leave-workspace.ts";
 
 export const handlers: Handlers = {
   cloneVoice: answerOnce(cloneVoice),
@@ -113,4 +121,12 @@ export const handlers: Handlers = {
   understandAudio,
   updateApiKey,
   verifyAccount,
+  listWorkspaces,
+  createWorkspace,
+  getWorkspace,
+  updateWorkspace,
+  listMembers,
+  updateMember,
+  removeMember,
+  leaveWorkspace,
 };

@@ -117,6 +117,18 @@ export class Svc {
       generate: of(f.createVideo),
       generateAndWait: of(f.generateVideoAndWait),
     };
+    this.workspaces = {
+      get: of(f.getWorkspace),
+      update: of(f.updateWorkspace),
+      leave: of(f.leaveWorkspace),
+      members: {
+        list: of(f.listMembers),
+        update: of(f.updateMember),
+        remove: of(f.removeMember),
+      },
+      list: of(f.listWorkspaces),
+      create: of(f.createWorkspace),
+    };
   }
 }
 

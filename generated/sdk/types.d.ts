@@ -53,6 +53,8 @@ export interface ApiKeyRecord {
   is_default: boolean;
   /** When it was created. */
   created_at: string;
+  /** User id of the person who created it; null: it came with the account or from the operator. */
+  created_by: string | null;
   /** When it was last used, accurate to about a minute; null if never. */
   last_used_at: string | null;
   /** USD spent with the key so far. */
@@ -1255,6 +1257,9 @@ export interface JsonSchemaName {
   strict?: boolean | null | undefined;
 }
 
+/** What happens to the keys that a person created, when the person is no longer a member. */
+export type KeysOfLeaver = "disable" | "keep";
+
 /** One entry of the ledger. Entries are never changed; their sum is the balance. */
 export interface LedgerEntry {
   /** Entry id, unique within the account: `led_` and the entry's number in the account's ledger. */
@@ -1371,6 +1376,40 @@ export type MediaJob = ImageJob | VideoJob;
 
 /** Price of a media model; `pricing_mode` determines the keys of `detail`. `per-video`, `per-song` and `per-call` appear on no row. */
 export type MediaPriceRow = PerImageRow | PerQualityRow | PerMegapixelRow | PerSecondRow | PerMinuteRow | PerThousandCharactersRow;
+
+/** A member of a workspace. */
+export interface Member {
+  /** User id of the person. */
+  id: string;
+  /** Always `workspace.member`. */
+  object: "workspace.member";
+  /** Email address. */
+  email: string;
+  /** Display name; null if not set. */
+  name: string | null;
+  /** Role in the workspace. */
+  role: Role;
+  /** When the person became a member. */
+  created_at: string;
+}
+
+/** A member's new role. */
+export interface MemberChange {
+  /** The role. */
+  role: Role;
+}
+
+/** A page of members. */
+export interface MemberList {
+  /** Always `list`. */
+  object: "list";
+  /** The members, in the order of joining. */
+  data: Member[];
+  /** Whether there are more; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last member of this page; null on an empty page. */
+  last_id: string | null;
+}
 
 /** A message from the model. */
 export interface Message {
@@ -2566,6 +2605,16 @@ export interface RedactedThinkingBlock {
   data: string;
 }
 
+/** A person who is no longer a member. */
+export interface RemovedMember {
+  /** Always true. */
+  removed: true;
+  /** User id of the person. */
+  id: string;
+  /** How many keys were disabled. */
+  keys_disabled: number;
+}
+
 /** The model's ranking. Other fields are passed through from the model. */
 export interface RerankRanking {
   /** The model's id for this ranking, if it has one. */
@@ -3351,6 +3400,9 @@ export interface ResponseUsage {
 
 /** A block inside a tool result. */
 export type ResultBlock = TextBlock | ImageBlock | DocumentBlock | SearchResultBlock | ToolReferenceBlock;
+
+/** What a member may do in a workspace. */
+export type Role = "owner" | "admin" | "developer" | "billing" | "viewer";
 
 /** Whether to keep the audio at a permanent URL. */
 export type SaveToBlob = "1" | "0";
@@ -4467,6 +4519,38 @@ export interface WebSearchToolResultBlock {
   content: unknown;
 }
 
+/** A workspace, as the person sees it who is signed in. */
+export interface Workspace {
+  /** Workspace id, for the header `X-Workspace-Id`. */
+  id: string;
+  /** Always `workspace`. */
+  object: "workspace";
+  /** Display name. */
+  name: string;
+  /** Your role in it. */
+  role: Role;
+  /** Whether it is your own: requests of a session without `X-Workspace-Id` act in it. */
+  personal: boolean;
+  /** When it was created. */
+  created_at: string;
+}
+
+/** The workspaces of the person who is signed in. Not paged. */
+export interface WorkspaceList {
+  /** Always `list`. */
+  object: "list";
+  /** Your own, then those that you joined, in the order of joining. */
+  data: Workspace[];
+  /** Always false: every workspace is listed. */
+  has_more: false;
+}
+
+/** A workspace's name. */
+export interface WorkspaceRequest {
+  /** Display name, 1 to 100 characters. */
+  name: string;
+}
+
 /** Query parameters of `audio.music.create`. */
 export interface CreateMusicQuery {
   /** `1` keeps the audio and returns JSON with its permanent URL; default: the audio itself. */
@@ -4627,6 +4711,23 @@ export interface GetUsageSummaryQuery {
 export interface GetReceiptProofQuery {
   /** Whether to add the account's entries from the receipt's first one to the head, at most 5000. */
   chain?: boolean | undefined;
+}
+/** Query parameters of `workspaces.leave`. */
+export interface LeaveWorkspaceQuery {
+  /** What happens to the keys that you created. */
+  keys?: KeysOfLeaver | undefined;
+}
+/** Query parameters of `workspaces.members.list`. */
+export interface ListMembersQuery {
+  /** Id of the member after whom the page begins. */
+  after?: string | undefined;
+  /** How many members a page has at most. 1 to 100; default 50. */
+  limit?: number | undefined;
+}
+/** Query parameters of `workspaces.members.remove`. */
+export interface RemoveMemberQuery {
+  /** What happens to the keys that the member created. */
+  keys?: KeysOfLeaver | undefined;
 }
 
 /** The headers of answers, with the types of their values. Over HTTP they are strings. */
@@ -5215,6 +5316,8 @@ export type CreateVideoError401 = Refusal<401, "auth_error", ErrorBody<"auth_err
 export type CreateVideoError402 = Refusal<402, "insufficient_balance" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_balance" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
 export type CreateVideoError429 = Refusal<429, "rate_limited", ErrorBody<"rate_limited", "rate_limit_error">>;
 export type CreateVideoError500 = Refusal<500, "provider_error" | "internal_error" | "db_error", ErrorBody<"provider_error" | "internal_error" | "db_error", "api_error">>;
+export type CreateWorkspaceError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type CreateWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "email_unverified", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "email_unverified", "permission_error">>;
 export type DeleteApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type DesignVoiceError400 = Refusal<400, "invalid_request" | "description_too_long" | "not_a_voice_design_model", ErrorBody<"invalid_request" | "description_too_long" | "not_a_voice_design_model", "invalid_request_error">>;
 export type DesignVoiceError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
@@ -5233,6 +5336,7 @@ export type Error403PermissionDeniedOrSignupClosed = Refusal<403, "permission_de
 export type Error403PermissionDeniedOrVoiceNotOwned = Refusal<403, "permission_denied" | "voice_not_owned", OlderErrorBody<"permission_denied" | "voice_not_owned", "permission_error">>;
 export type Error403SignupClosed = Refusal<403, "signup_closed", ErrorBody<"signup_closed", "permission_error">>;
 export type Error404JobNotFound = Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error">>;
+export type Error404MemberNotFound = Refusal<404, "member_not_found", ErrorBody<"member_not_found", "not_found_error">>;
 export type Error404ModelNotFound = Refusal<404, "model_not_found", ModelErrorBody<"model_not_found", "not_found_error">>;
 export type Error404RequestNotFound = Refusal<404, "request_not_found", ErrorBody<"request_not_found", "not_found_error">>;
 export type Error404TopupNotFound = Refusal<404, "topup_not_found", ErrorBody<"topup_not_found", "not_found_error">>;
@@ -5265,6 +5369,8 @@ export type GenmediaError500InternalError = Refusal<500, "internal_error", Genme
 export type GenmediaError500InternalErrorOrDbError = Refusal<500, "internal_error" | "db_error", GenmediaErrorBody<"internal_error" | "db_error">>;
 export type GenmediaError503Overloaded = Refusal<503, "overloaded", GenmediaErrorBody<"overloaded">>;
 export type GenmediaError504ProviderTimeoutOrTimeout = Refusal<504, "provider_timeout" | "timeout", GenmediaErrorBody<"provider_timeout" | "timeout">>;
+export type LeaveWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type RemoveMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type ResendVerificationError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type ResetPasswordError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
 export type RunGenmediaGenmediaError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "invalid_prompt" | "image_url_required" | "too_many_references" | "prompt_too_long" | "invalid_duration", GenmediaErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "invalid_prompt" | "image_url_required" | "too_many_references" | "prompt_too_long" | "invalid_duration">>;
@@ -5278,6 +5384,10 @@ export type SignUpError400 = Refusal<400, "invalid_json" | "missing_parameter" |
 export type StartSignInError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type UpdateApiKeyError400 = Refusal<400, "invalid_json" | "invalid_parameter" | "not_found", ErrorBody<"invalid_json" | "invalid_parameter" | "not_found", "invalid_request_error">>;
 export type UpdateApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type UpdateMemberError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type UpdateMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type UpdateWorkspaceError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type UpdateWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type VerifyAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
 
 /** The errors of `audio.music.create`. */
@@ -5382,6 +5492,22 @@ export type GetReceiptError = Error400InvalidParameter | Error401MissingApiKeyOr
 export type GetReceiptProofError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404RequestNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `videos.generate`. */
 export type CreateVideoError = CreateVideoError400 | CreateVideoError401 | CreateVideoError402 | Error403PermissionDenied | Error404ModelNotFound | Error413InvalidRequest | CreateVideoError429 | CreateVideoError500 | Error503Overloaded;
+/** The errors of `workspaces.get`. */
+export type GetWorkspaceError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.update`. */
+export type UpdateWorkspaceError = UpdateWorkspaceError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateWorkspaceError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.leave`. */
+export type LeaveWorkspaceError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | LeaveWorkspaceError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.members.list`. */
+export type ListMembersError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.members.update`. */
+export type UpdateMemberError = UpdateMemberError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateMemberError403 | Error404MemberNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.members.remove`. */
+export type RemoveMemberError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | RemoveMemberError403 | Error404MemberNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.list`. */
+export type ListWorkspacesError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.create`. */
+export type CreateWorkspaceError = CreateWorkspaceError400 | Error401MissingApiKeyOrInvalidApiKey | CreateWorkspaceError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 
 /** Each code with its status and its bodies at the different operations. The body of a failed job is the job. */
 export interface ErrorsByCode {
@@ -5459,6 +5585,8 @@ export interface ErrorsByCode {
   job_not_found: Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error"> | GenmediaErrorBody<"job_not_found">>;
   /** A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew. */
   key_limit_reached: Refusal<402, "key_limit_reached", AnthropicPaymentErrorBody<"key_limit_reached", "billing_error"> | BarePaymentErrorBody<"key_limit_reached"> | GenmediaPaymentErrorBody<"key_limit_reached"> | PaymentErrorBody<"key_limit_reached", "billing_error">>;
+  /** The id is not that of a member of the workspace, or the person has just left it. */
+  member_not_found: Refusal<404, "member_not_found", ErrorBody<"member_not_found", "not_found_error">>;
   /** The request has no credential. */
   missing_api_key: Refusal<401, "missing_api_key", AnthropicErrorBody<"missing_api_key", "authentication_error"> | ErrorBody<"missing_api_key", "authentication_error"> | GenmediaErrorBody<"missing_api_key">>;
   /** A required field is missing. `error.param` names it. */
@@ -5590,6 +5718,7 @@ export type ErrorCode =
   | "invalid_token"
   | "job_not_found"
   | "key_limit_reached"
+  | "member_not_found"
   | "missing_api_key"
   | "missing_parameter"
   | "model_not_found"
@@ -5723,7 +5852,7 @@ export interface Operations {
   listApiKeys: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: ApiKeyList;
     event: never;
@@ -5734,7 +5863,7 @@ export interface Operations {
   createApiKey: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: ApiKeyRequest;
     result: NewApiKey;
     event: never;
@@ -5745,7 +5874,7 @@ export interface Operations {
   updateApiKey: {
     path: { key: string };
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: ApiKeyChange;
     result: ApiKeyRecord;
     event: never;
@@ -5756,7 +5885,7 @@ export interface Operations {
   deleteApiKey: {
     path: { key: string };
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: DeletedApiKey;
     event: never;
@@ -5767,7 +5896,7 @@ export interface Operations {
   getLimits: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: LimitState;
     event: never;
@@ -5866,7 +5995,7 @@ export interface Operations {
   listUsageLogs: {
     path: never;
     query: ListUsageLogsQuery;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: UsageLogList;
     event: never;
@@ -5921,7 +6050,7 @@ export interface Operations {
   getCreditBalance: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: CreditBalance;
     event: never;
@@ -5932,7 +6061,7 @@ export interface Operations {
   listLedgerEntries: {
     path: never;
     query: ListLedgerEntriesQuery;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: LedgerEntryList;
     event: never;
@@ -5943,7 +6072,7 @@ export interface Operations {
   createTopup: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: TopupRequest;
     result: Topup;
     event: never;
@@ -5954,7 +6083,7 @@ export interface Operations {
   getTopup: {
     path: { id: string };
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: Topup;
     event: never;
@@ -6163,7 +6292,7 @@ export interface Operations {
   getUsageSummary: {
     path: never;
     query: GetUsageSummaryQuery;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: UsageSummary | string;
     event: never;
@@ -6174,7 +6303,7 @@ export interface Operations {
   getReceipt: {
     path: { request_id: string };
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: Receipt;
     event: never;
@@ -6185,7 +6314,7 @@ export interface Operations {
   getReceiptProof: {
     path: { request_id: string };
     query: GetReceiptProofQuery;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: ReceiptProof;
     event: never;
@@ -6202,6 +6331,94 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id", "retry-after" | "x-svc-alias">;
     error: CreateVideoError;
+  };
+  /** `workspaces.get`: `GET /v1/workspace`. */
+  getWorkspace: {
+    path: never;
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: Workspace;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetWorkspaceError;
+  };
+  /** `workspaces.update`: `PATCH /v1/workspace`. */
+  updateWorkspace: {
+    path: never;
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: WorkspaceRequest;
+    result: Workspace;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: UpdateWorkspaceError;
+  };
+  /** `workspaces.leave`: `POST /v1/workspace/leave`. */
+  leaveWorkspace: {
+    path: never;
+    query: LeaveWorkspaceQuery;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: RemovedMember;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: LeaveWorkspaceError;
+  };
+  /** `workspaces.members.list`: `GET /v1/workspace/members`. */
+  listMembers: {
+    path: never;
+    query: ListMembersQuery;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: MemberList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListMembersError;
+  };
+  /** `workspaces.members.update`: `PATCH /v1/workspace/members/{member}`. */
+  updateMember: {
+    path: { member: string };
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: MemberChange;
+    result: Member;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: UpdateMemberError;
+  };
+  /** `workspaces.members.remove`: `DELETE /v1/workspace/members/{member}`. */
+  removeMember: {
+    path: { member: string };
+    query: RemoveMemberQuery;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: RemovedMember;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: RemoveMemberError;
+  };
+  /** `workspaces.list`: `GET /v1/workspaces`. */
+  listWorkspaces: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: WorkspaceList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListWorkspacesError;
+  };
+  /** `workspaces.create`: `POST /v1/workspaces`. */
+  createWorkspace: {
+    path: never;
+    query: never;
+    headers: never;
+    body: WorkspaceRequest;
+    result: Workspace;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CreateWorkspaceError;
   };
 }
 

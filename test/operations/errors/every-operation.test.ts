@@ -30,6 +30,7 @@ const codeOf = ({ status, json }: TestReply) => [status, json.error.code];
 /** Of the operations with a parameter in their path. */
 const bodies: Partial<Record<string, object>> = {
   updateApiKey: { enabled: true },
+  updateMember: { role: "viewer" },
   startSignIn: { redirect_uri: "https://app.example.com/" },
   signInWithProvider: { id_token: "a", state: "svco_a" },
 };
