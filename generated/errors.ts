@@ -55,6 +55,7 @@ export type ErrorCode =
   | "segments_unsupported"
   | "voice_required"
   | "not_found"
+  | "member_not_found"
   | "invalid_token"
   | "used_token"
   | "expired_token"
@@ -344,6 +345,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "API key not found.",
     "happened": "The key does not exist, was deleted, or belongs to another account.",
     "fix": "Use an id from GET /v1/auth/keys."
+  },
+  "member_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no such member in this workspace.",
+    "happened": "The id is not that of a member of the workspace, or the person has just left it.",
+    "fix": "Use an id from GET /v1/workspace/members."
   },
   "invalid_token": {
     "status": 400,

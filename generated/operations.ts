@@ -55,9 +55,18 @@ export type OperationId =
   | "createRerank"
   | "createResponse"
   | "createSystemOneDecision"
+  | "getUsageSummary"
   | "getReceipt"
   | "getReceiptProof"
-  | "createVideo";
+  | "createVideo"
+  | "getWorkspace"
+  | "updateWorkspace"
+  | "leaveWorkspace"
+  | "listMembers"
+  | "updateMember"
+  | "removeMember"
+  | "listWorkspaces"
+  | "createWorkspace";
 
 export interface Parameter {
   name: string;
@@ -81,6 +90,8 @@ export interface Operation {
   path: string;
   auth: "none" | "key" | "key_or_session" | "session";
   xApiKey: boolean;
+  /** With a session: the roles that may, in the workspace of the request. Absent: it is about the person alone, or takes no session. */
+  roles?: readonly ("owner" | "admin" | "developer" | "billing" | "viewer")[];
   dialect: Dialect;
   /** The catalogue's codes that it may answer with. */
   errors: readonly ErrorCode[];
@@ -592,6 +603,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/keys",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "missing_api_key",
@@ -620,6 +637,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/keys",
     "auth": "session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_json",
@@ -653,6 +675,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/keys/{key}",
     "auth": "session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_json",
@@ -693,6 +720,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/keys/{key}",
     "auth": "session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -729,6 +761,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/keys/{key}/roll",
     "auth": "session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_json",
@@ -769,6 +806,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/keys/{key}/usage",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -806,6 +849,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/limits",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "missing_api_key",
@@ -1085,6 +1135,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/usage/logs",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -1335,6 +1392,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/balance",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "balance",
     "errors": [
       "missing_api_key",
@@ -1363,6 +1427,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/ledger",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -1411,6 +1482,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/pricing",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "missing_api_key",
@@ -1439,6 +1517,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/topup",
     "auth": "session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "billing"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_json",
@@ -1474,6 +1557,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/topup/{id}",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -2552,12 +2642,122 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "streams": false,
     "counts": true
   },
+  "getUsageSummary": {
+    "id": "getUsageSummary",
+    "method": "get",
+    "path": "/v1/usage/summary",
+    "auth": "key_or_session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "from",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "to",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "bucket",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "timezone",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "group_by",
+        "in": "query",
+        "required": false,
+        "type": "array"
+      },
+      {
+        "name": "model",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "key",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "operation",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "status",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      },
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
   "getReceipt": {
     "id": "getReceipt",
     "method": "get",
     "path": "/v1/usage/{request_id}",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -2595,6 +2795,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/usage/{request_id}/proof",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -2685,5 +2892,324 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true
+  },
+  "getWorkspace": {
+    "id": "getWorkspace",
+    "method": "get",
+    "path": "/v1/workspace",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "updateWorkspace": {
+    "id": "updateWorkspace",
+    "method": "patch",
+    "path": "/v1/workspace",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "leaveWorkspace": {
+    "id": "leaveWorkspace",
+    "method": "post",
+    "path": "/v1/workspace/leave",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "keys",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listMembers": {
+    "id": "listMembers",
+    "method": "get",
+    "path": "/v1/workspace/members",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "updateMember": {
+    "id": "updateMember",
+    "method": "patch",
+    "path": "/v1/workspace/members/{member}",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "member_not_found",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [
+      {
+        "name": "member",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "removeMember": {
+    "id": "removeMember",
+    "method": "delete",
+    "path": "/v1/workspace/members/{member}",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "member_not_found",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "member",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      },
+      {
+        "name": "keys",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listWorkspaces": {
+    "id": "listWorkspaces",
+    "method": "get",
+    "path": "/v1/workspaces",
+    "auth": "session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "createWorkspace": {
+    "id": "createWorkspace",
+    "method": "post",
+    "path": "/v1/workspaces",
+    "auth": "session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "email_unverified",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
   }
 };

@@ -7,7 +7,9 @@ import type { Handler } from "../src/operation.ts";
 export const createApiKey: Handler<"createApiKey"> = async ({ db, catalog, clock }, { caller, body, receivedAt }) => {
   const budget = readBudget(body);
   const policy = readPolicy(body, { catalog, now: clock() });
-  const { secret, record } = await createKey(db, { accountId: caller.accountId, name: body.name, budget, policy, at: receivedAt });
+  const createdBy = caller.session?.personId ?? null;
+  const made = { accountId: caller.accountId, name: body.name, budget, policy, createdBy, at: receivedAt };
+  const { secret, record } = await createKey(db, made);
   const { name, id, masked, is_default, limit_usd, limit_resets, expires_at, created_at } = record;
   return {
     status: 200,

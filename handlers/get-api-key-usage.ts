@@ -5,7 +5,7 @@ import { fail } from "../src/errors/fail.ts";
 import type { Handler } from "../src/operation.ts";
 
 export const getApiKeyUsage: Handler<"getApiKeyUsage"> = async ({ db, ledger }, { caller, path }) => {
-  const key = await keyOf(db, caller.accountId, path.key);
+  const key = await keyOf(db, caller, path.key);
   const usage = await ledger.recalling(
     key.accountId,
     () => readKeyUsage(db, key),

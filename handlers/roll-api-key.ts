@@ -6,7 +6,7 @@ import type { Handler } from "../src/operation.ts";
 const graceDefault = 24 * 60 * 60;
 
 export const rollApiKey: Handler<"rollApiKey"> = async ({ db }, { caller, path, body }) => {
-  const key = await keyOf(db, caller.accountId, path.key);
+  const key = await keyOf(db, caller, path.key);
   const { secret, record } = (await rollKey(db, key, body.grace_seconds ?? graceDefault)) ?? fail("not_found");
   const { id, name, masked, previous_secret_until } = record;
   return { status: 200, body: { api_key: secret, id, name, masked, previous_secret_until } };

@@ -103,6 +103,8 @@ export interface ApiKeyRecord {
   is_default: boolean;
   /** When it was created. */
   created_at: string;
+  /** User id of the person who created it; null: it came with the account or from the operator. */
+  created_by: string | null;
   /** When it was last used, accurate to about a minute; null if never. */
   last_used_at: string | null;
   /** USD spent with the key so far. */
@@ -1352,6 +1354,9 @@ export interface JsonSchemaName {
 /** What a scope takes away from a key: all that changes or costs something, images and videos, audio, or what a dashboard reads. */
 export type KeyScope = "read_only" | "no_media" | "no_audio" | "no_account";
 
+/** What happens to the keys that a person created, when the person is no longer a member. */
+export type KeysOfLeaver = "disable" | "keep";
+
 /** One entry of the ledger. Entries are never changed; their sum is the balance. */
 export interface LedgerEntry {
   /** Entry id, unique within the account: `led_` and the entry's number in the account's ledger. */
@@ -1468,6 +1473,40 @@ export type MediaJob = ImageJob | VideoJob;
 
 /** Price of a media model; `pricing_mode` determines the keys of `detail`. `per-video`, `per-song` and `per-call` appear on no row. */
 export type MediaPriceRow = PerImageRow | PerQualityRow | PerMegapixelRow | PerSecondRow | PerMinuteRow | PerThousandCharactersRow;
+
+/** A member of a workspace. */
+export interface Member {
+  /** User id of the person. */
+  id: string;
+  /** Always `workspace.member`. */
+  object: "workspace.member";
+  /** Email address. */
+  email: string;
+  /** Display name; null if not set. */
+  name: string | null;
+  /** Role in the workspace. */
+  role: Role;
+  /** When the person became a member. */
+  created_at: string;
+}
+
+/** A member's new role. */
+export interface MemberChange {
+  /** The role. */
+  role: Role;
+}
+
+/** A page of members. */
+export interface MemberList {
+  /** Always `list`. */
+  object: "list";
+  /** The members, in the order of joining. */
+  data: Member[];
+  /** Whether there are more; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last member of this page; null on an empty page. */
+  last_id: string | null;
+}
 
 /** A message from the model. */
 export interface Message {
@@ -2665,6 +2704,16 @@ export interface RedactedThinkingBlock {
   data: string;
 }
 
+/** A person who is no longer a member. */
+export interface RemovedMember {
+  /** Always true. */
+  removed: true;
+  /** User id of the person. */
+  id: string;
+  /** How many keys were disabled. */
+  keys_disabled: number;
+}
+
 /** The model's ranking. Other fields are passed through from the model. */
 export interface RerankRanking {
   /** The model's id for this ranking, if it has one. */
@@ -3451,6 +3500,9 @@ export interface ResponseUsage {
 /** A block inside a tool result. */
 export type ResultBlock = TextBlock | ImageBlock | DocumentBlock | SearchResultBlock | ToolReferenceBlock;
 
+/** What a member may do in a workspace. */
+export type Role = "owner" | "admin" | "developer" | "billing" | "viewer";
+
 /** How a key is rolled. */
 export interface RollRequest {
   /** For how many seconds the secret of before works, too: 0 to 604800 (7 days); default: 86400 (a day). */
@@ -4121,6 +4173,9 @@ export interface UrlSource {
   url: string;
 }
 
+/** What a summary divides time by. */
+export type UsageBucket = "hour" | "day" | "month";
+
 /** Why a logged request failed. */
 export interface UsageError {
   /** The error code that the caller received; for a media job, the job's code. */
@@ -4128,6 +4183,37 @@ export interface UsageError {
   /** The message that the caller received. */
   message: string;
 }
+
+/** Sums of requests. A duration is `null` where no request had one, which is not 0; it is 5 % off at most. */
+export interface UsageFigures {
+  /** Requests that were admitted, failed ones included. */
+  requests: number;
+  /** Requests that failed; they cost nothing. */
+  errors: number;
+  /** Input tokens, those read from or written to a cache included. */
+  prompt_tokens: number;
+  /** Input tokens read from the model's prompt cache, counted inside `prompt_tokens`. */
+  cached_tokens: number;
+  /** Input tokens written to the model's prompt cache, counted inside `prompt_tokens`. */
+  cache_write_tokens: number;
+  /** Output tokens, reasoning included. */
+  completion_tokens: number;
+  /** Reasoning tokens, counted inside `completion_tokens`. */
+  reasoning_tokens: number;
+  /** USD charged: the sum of the requests' charges, as in their receipts. */
+  cost_usd: number;
+  /** Milliseconds until the answer was complete that half of the requests stayed within. */
+  latency_p50_ms: number | null;
+  /** Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+  latency_p95_ms: number | null;
+  /** Milliseconds until the first token that half of the streamed requests stayed within. */
+  ttft_p50_ms: number | null;
+  /** Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+  ttft_p95_ms: number | null;
+}
+
+/** What a summary groups by. */
+export type UsageGroup = "model" | "key" | "operation" | "status";
 
 /** One request of the account. */
 export interface UsageLog {
@@ -4199,6 +4285,68 @@ export interface UsageLogList {
 
 /** How a logged request ended. */
 export type UsageStatus = "success" | "failed";
+
+/** Sums of the account's requests. */
+export interface UsageSummary {
+  /** Always `usage.summary`. */
+  object: "usage.summary";
+  /** Requests at or after this time are counted. */
+  from: string;
+  /** Requests before this time are counted. */
+  to: string;
+  /** What time is divided by. */
+  bucket: UsageBucket;
+  /** The time zone of the hours, days or months. */
+  timezone: string;
+  /** What is grouped by, as asked for. */
+  group_by: UsageGroup[];
+  /** The sums, oldest first, then by group. A time without requests has no row. */
+  data: UsageSummaryRow[];
+  /** The sums of all requests that match, those of other pages included. */
+  total: UsageFigures;
+  /** Whether there are more rows; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last row of this page; null on an empty page. */
+  last_id: string | null;
+}
+
+/** The requests of one hour, day or month, and of one group. What isn't grouped by is absent. */
+export interface UsageSummaryRow {
+  /** When the hour, day or month begins. */
+  start: string;
+  /** With `group_by=model`: the requested model. */
+  model?: string;
+  /** With `group_by=key`: id of the API key; null for a session. */
+  key?: string | null;
+  /** With `group_by=operation`: id of the operation. */
+  operation?: string;
+  /** With `group_by=status`: how the requests ended. */
+  status?: UsageStatus;
+  /** Requests that were admitted, failed ones included. */
+  requests: number;
+  /** Requests that failed; they cost nothing. */
+  errors: number;
+  /** Input tokens, those read from or written to a cache included. */
+  prompt_tokens: number;
+  /** Input tokens read from the model's prompt cache, counted inside `prompt_tokens`. */
+  cached_tokens: number;
+  /** Input tokens written to the model's prompt cache, counted inside `prompt_tokens`. */
+  cache_write_tokens: number;
+  /** Output tokens, reasoning included. */
+  completion_tokens: number;
+  /** Reasoning tokens, counted inside `completion_tokens`. */
+  reasoning_tokens: number;
+  /** USD charged: the sum of the requests' charges, as in their receipts. */
+  cost_usd: number;
+  /** Milliseconds until the answer was complete that half of the requests stayed within. */
+  latency_p50_ms: number | null;
+  /** Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+  latency_p95_ms: number | null;
+  /** Milliseconds until the first token that half of the streamed requests stayed within. */
+  ttft_p50_ms: number | null;
+  /** Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+  ttft_p95_ms: number | null;
+}
 
 /** What `units` counts. */
 export type UsageUnit = "token" | "image" | "megapixel" | "second" | "minute" | "character" | "song" | "call";
@@ -4490,6 +4638,38 @@ export interface WebSearchToolResultBlock {
   content: unknown;
 }
 
+/** A workspace, as the person sees it who is signed in. */
+export interface Workspace {
+  /** Workspace id, for the header `X-Workspace-Id`. */
+  id: string;
+  /** Always `workspace`. */
+  object: "workspace";
+  /** Display name. */
+  name: string;
+  /** Your role in it. */
+  role: Role;
+  /** Whether it is your own: requests of a session without `X-Workspace-Id` act in it. */
+  personal: boolean;
+  /** When it was created. */
+  created_at: string;
+}
+
+/** The workspaces of the person who is signed in. Not paged. */
+export interface WorkspaceList {
+  /** Always `list`. */
+  object: "list";
+  /** Your own, then those that you joined, in the order of joining. */
+  data: Workspace[];
+  /** Always false: every workspace is listed. */
+  has_more: false;
+}
+
+/** A workspace's name. */
+export interface WorkspaceRequest {
+  /** Display name, 1 to 100 characters. */
+  name: string;
+}
+
 /** Query parameters of `audio.music.create`. */
 export interface CreateMusicQuery {
   /** `1` keeps the audio and returns JSON with its permanent URL; default: the audio itself. */
@@ -4621,10 +4801,52 @@ export interface RecommendModelsQuery {
   /** Maximum input price in USD per million tokens; default: any. Models that are not billed by token report 0. */
   max_input_price?: number | undefined;
 }
+/** Query parameters of `usage.summary`. */
+export interface GetUsageSummaryQuery {
+  /** Only requests at or after this time, ISO 8601; by default 30 days before `to`. The first row may be of a part of its time. */
+  from?: string | undefined;
+  /** Only requests before this time, ISO 8601; by default now. */
+  to?: string | undefined;
+  /** What time is divided by. */
+  bucket?: UsageBucket | undefined;
+  /** Time zone of the hours, days or months: a name of the IANA database, such as `Europe/Berlin`. */
+  timezone?: string | undefined;
+  /** What is grouped by: up to three, separated by commas. */
+  group_by?: UsageGroup | UsageGroup[] | undefined;
+  /** Only requests for this model. */
+  model?: string | undefined;
+  /** Only requests with this key: its record id or its masked form. The secret itself is refused. */
+  key?: string | undefined;
+  /** Only requests of this operation, such as `createChatCompletion`. */
+  operation?: string | undefined;
+  /** Only requests with this status. */
+  status?: UsageStatus | undefined;
+  /** Rows per page: 1 to 1000, default 1000. */
+  limit?: number | undefined;
+  /** Lists the rows after the one with this id: the `last_id` of the previous page. */
+  after?: string | undefined;
+}
 /** Query parameters of `usage.proof`. */
 export interface GetReceiptProofQuery {
   /** Whether to add the account's entries from the receipt's first one to the head, at most 5000. */
   chain?: boolean | undefined;
+}
+/** Query parameters of `workspaces.leave`. */
+export interface LeaveWorkspaceQuery {
+  /** What happens to the keys that you created. */
+  keys?: KeysOfLeaver | undefined;
+}
+/** Query parameters of `workspaces.members.list`. */
+export interface ListMembersQuery {
+  /** Id of the member after whom the page begins. */
+  after?: string | undefined;
+  /** How many members a page has at most. 1 to 100; default 50. */
+  limit?: number | undefined;
+}
+/** Query parameters of `workspaces.members.remove`. */
+export interface RemoveMemberQuery {
+  /** What happens to the keys that the member created. */
+  keys?: KeysOfLeaver | undefined;
 }
 
 /** The headers of answers, with the types of their values. Over HTTP they are strings. */
@@ -5237,6 +5459,8 @@ export type CreateVideoError402 = Refusal<402, "insufficient_balance" | "key_lim
 export type CreateVideoError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CreateVideoError429 = Refusal<429, "rate_limited", ErrorBody<"rate_limited", "rate_limit_error">>;
 export type CreateVideoError500 = Refusal<500, "provider_error" | "internal_error" | "db_error", ErrorBody<"provider_error" | "internal_error" | "db_error", "api_error">>;
+export type CreateWorkspaceError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type CreateWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "email_unverified", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "email_unverified", "permission_error">>;
 export type DeleteApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type DesignVoiceError400 = Refusal<400, "invalid_request" | "description_too_long" | "not_a_voice_design_model", ErrorBody<"invalid_request" | "description_too_long" | "not_a_voice_design_model", "invalid_request_error">>;
 export type DesignVoiceError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
@@ -5253,6 +5477,7 @@ export type Error403PermissionDenied = Refusal<403, "permission_denied", ErrorBo
 export type Error403PermissionDeniedOrSignupClosed = Refusal<403, "permission_denied" | "signup_closed", ErrorBody<"permission_denied" | "signup_closed", "permission_error">>;
 export type Error403SignupClosed = Refusal<403, "signup_closed", ErrorBody<"signup_closed", "permission_error">>;
 export type Error404JobNotFound = Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error">>;
+export type Error404MemberNotFound = Refusal<404, "member_not_found", ErrorBody<"member_not_found", "not_found_error">>;
 export type Error404ModelNotFound = Refusal<404, "model_not_found", ModelErrorBody<"model_not_found", "not_found_error">>;
 export type Error404RequestNotFound = Refusal<404, "request_not_found", ErrorBody<"request_not_found", "not_found_error">>;
 export type Error404TopupNotFound = Refusal<404, "topup_not_found", ErrorBody<"topup_not_found", "not_found_error">>;
@@ -5301,16 +5526,26 @@ export type GetSessionError401 = Refusal<401, "missing_api_key" | "invalid_api_k
 export type GetSessionError403 = Refusal<403, "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type GetTopupError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type GetTopupError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type GetUsageSummaryError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type GetUsageSummaryError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type GetWorkspaceError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type GetWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type LeaveWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type ListApiKeysError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListApiKeysError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListJobsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListJobsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListLedgerEntriesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListLedgerEntriesError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type ListMembersError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type ListMembersError403 = Refusal<403, "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListUsageLogsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListUsageLogsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListVoicesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListVoicesError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type ListWorkspacesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type ListWorkspacesError403 = Refusal<403, "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type RemoveMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type ResendVerificationError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type ResetPasswordError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
 export type RollApiKeyError400 = Refusal<400, "invalid_json" | "invalid_parameter" | "not_found", ErrorBody<"invalid_json" | "invalid_parameter" | "not_found", "invalid_request_error">>;
@@ -5328,6 +5563,10 @@ export type SignUpError400 = Refusal<400, "invalid_json" | "missing_parameter" |
 export type StartSignInError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type UpdateApiKeyError400 = Refusal<400, "invalid_json" | "invalid_parameter" | "not_found", ErrorBody<"invalid_json" | "invalid_parameter" | "not_found", "invalid_request_error">>;
 export type UpdateApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type UpdateMemberError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type UpdateMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type UpdateWorkspaceError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type UpdateWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type VerifyAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
 
 /** The errors of `audio.music.create`. */
@@ -5428,12 +5667,30 @@ export type CreateQuoteError = CreateQuoteError400 | CreateQuoteError401 | Error
 export type CreateRerankError = CreateRerankBareError400 | CreateRerankBareError401 | CreateRerankBareError402 | CreateRerankBareError403 | BareError404ModelNotFound | CreateRerankBareError409 | CreateRerankBareError413 | BareError415InvalidRequest | BareError422InvalidRequest | BareError429RateLimit | BareError500ServerError | BareError502ServerError | CreateRerankBareError503;
 /** The errors of `responses.create`. */
 export type CreateResponseError = CreateResponseError400 | CreateResponseError401 | CreateResponseError402 | CreateResponseError403 | Error404ModelNotFound | CreateResponseError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateResponseError503;
+/** The errors of `usage.summary`. */
+export type GetUsageSummaryError = Error400InvalidParameter | GetUsageSummaryError401 | GetUsageSummaryError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `usage.receipt`. */
 export type GetReceiptError = Error400InvalidParameter | GetReceiptError401 | GetReceiptError403 | Error404RequestNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `usage.proof`. */
 export type GetReceiptProofError = Error400InvalidParameter | GetReceiptProofError401 | GetReceiptProofError403 | Error404RequestNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `videos.generate`. */
 export type CreateVideoError = CreateVideoError400 | CreateVideoError401 | CreateVideoError402 | CreateVideoError403 | Error404ModelNotFound | Error413InvalidRequest | CreateVideoError429 | CreateVideoError500 | Error503Overloaded;
+/** The errors of `workspaces.get`. */
+export type GetWorkspaceError = GetWorkspaceError401 | GetWorkspaceError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.update`. */
+export type UpdateWorkspaceError = UpdateWorkspaceError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateWorkspaceError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.leave`. */
+export type LeaveWorkspaceError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | LeaveWorkspaceError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.members.list`. */
+export type ListMembersError = Error400InvalidParameter | ListMembersError401 | ListMembersError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.members.update`. */
+export type UpdateMemberError = UpdateMemberError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateMemberError403 | Error404MemberNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.members.remove`. */
+export type RemoveMemberError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | RemoveMemberError403 | Error404MemberNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.list`. */
+export type ListWorkspacesError = ListWorkspacesError401 | ListWorkspacesError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.create`. */
+export type CreateWorkspaceError = CreateWorkspaceError400 | Error401MissingApiKeyOrInvalidApiKey | CreateWorkspaceError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 
 /** Each code with its status and its bodies at the different operations. The body of a failed job is the job. */
 export interface ErrorsByCode {
@@ -5513,6 +5770,8 @@ export interface ErrorsByCode {
   key_expired: Refusal<401, "key_expired", AnthropicErrorBody<"key_expired", "authentication_error"> | ErrorBody<"key_expired", "authentication_error"> | GenmediaErrorBody<"key_expired">>;
   /** A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew. */
   key_limit_reached: Refusal<402, "key_limit_reached", AnthropicPaymentErrorBody<"key_limit_reached", "billing_error"> | BarePaymentErrorBody<"key_limit_reached"> | GenmediaPaymentErrorBody<"key_limit_reached"> | PaymentErrorBody<"key_limit_reached", "billing_error">>;
+  /** The id is not that of a member of the workspace, or the person has just left it. */
+  member_not_found: Refusal<404, "member_not_found", ErrorBody<"member_not_found", "not_found_error">>;
   /** The request has no credential. */
   missing_api_key: Refusal<401, "missing_api_key", AnthropicErrorBody<"missing_api_key", "authentication_error"> | ErrorBody<"missing_api_key", "authentication_error"> | GenmediaErrorBody<"missing_api_key">>;
   /** A required field is missing. `error.param` names it. */
@@ -5651,6 +5910,7 @@ export type ErrorCode =
   | "job_not_found"
   | "key_expired"
   | "key_limit_reached"
+  | "member_not_found"
   | "missing_api_key"
   | "missing_parameter"
   | "model_not_allowed"
@@ -5787,7 +6047,7 @@ export interface Operations {
   listApiKeys: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: ApiKeyList;
     event: never;
@@ -5798,7 +6058,7 @@ export interface Operations {
   createApiKey: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: ApiKeyRequest;
     result: NewApiKey;
     event: never;
@@ -5809,7 +6069,7 @@ export interface Operations {
   updateApiKey: {
     path: { key: string };
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: ApiKeyChange;
     result: ApiKeyRecord;
     event: never;
@@ -5820,7 +6080,7 @@ export interface Operations {
   deleteApiKey: {
     path: { key: string };
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: DeletedApiKey;
     event: never;
@@ -5831,7 +6091,7 @@ export interface Operations {
   rollApiKey: {
     path: { key: string };
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: RollRequest;
     result: RolledApiKey;
     event: never;
@@ -5842,7 +6102,7 @@ export interface Operations {
   getApiKeyUsage: {
     path: { key: string };
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: ApiKeyUsage;
     event: never;
@@ -5853,7 +6113,7 @@ export interface Operations {
   getLimits: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: LimitState;
     event: never;
@@ -5952,7 +6212,7 @@ export interface Operations {
   listUsageLogs: {
     path: never;
     query: ListUsageLogsQuery;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: UsageLogList;
     event: never;
@@ -6007,7 +6267,7 @@ export interface Operations {
   getCreditBalance: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: CreditBalance;
     event: never;
@@ -6018,7 +6278,7 @@ export interface Operations {
   listLedgerEntries: {
     path: never;
     query: ListLedgerEntriesQuery;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: LedgerEntryList;
     event: never;
@@ -6029,7 +6289,7 @@ export interface Operations {
   createTopup: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: TopupRequest;
     result: Topup;
     event: never;
@@ -6040,7 +6300,7 @@ export interface Operations {
   getTopup: {
     path: { id: string };
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: Topup;
     event: never;
@@ -6245,11 +6505,22 @@ export interface Operations {
     answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
     error: CreateResponseError;
   };
+  /** `usage.summary`: `GET /v1/usage/summary`. */
+  getUsageSummary: {
+    path: never;
+    query: GetUsageSummaryQuery;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: UsageSummary | string;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetUsageSummaryError;
+  };
   /** `usage.receipt`: `GET /v1/usage/{request_id}`. */
   getReceipt: {
     path: { request_id: string };
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: Receipt;
     event: never;
@@ -6260,7 +6531,7 @@ export interface Operations {
   getReceiptProof: {
     path: { request_id: string };
     query: GetReceiptProofQuery;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: ReceiptProof;
     event: never;
@@ -6277,6 +6548,94 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id", "retry-after" | "x-svc-alias">;
     error: CreateVideoError;
+  };
+  /** `workspaces.get`: `GET /v1/workspace`. */
+  getWorkspace: {
+    path: never;
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: Workspace;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetWorkspaceError;
+  };
+  /** `workspaces.update`: `PATCH /v1/workspace`. */
+  updateWorkspace: {
+    path: never;
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: WorkspaceRequest;
+    result: Workspace;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: UpdateWorkspaceError;
+  };
+  /** `workspaces.leave`: `POST /v1/workspace/leave`. */
+  leaveWorkspace: {
+    path: never;
+    query: LeaveWorkspaceQuery;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: RemovedMember;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: LeaveWorkspaceError;
+  };
+  /** `workspaces.members.list`: `GET /v1/workspace/members`. */
+  listMembers: {
+    path: never;
+    query: ListMembersQuery;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: MemberList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListMembersError;
+  };
+  /** `workspaces.members.update`: `PATCH /v1/workspace/members/{member}`. */
+  updateMember: {
+    path: { member: string };
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: MemberChange;
+    result: Member;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: UpdateMemberError;
+  };
+  /** `workspaces.members.remove`: `DELETE /v1/workspace/members/{member}`. */
+  removeMember: {
+    path: { member: string };
+    query: RemoveMemberQuery;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: RemovedMember;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: RemoveMemberError;
+  };
+  /** `workspaces.list`: `GET /v1/workspaces`. */
+  listWorkspaces: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: WorkspaceList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListWorkspacesError;
+  };
+  /** `workspaces.create`: `POST /v1/workspaces`. */
+  createWorkspace: {
+    path: never;
+    query: never;
+    headers: never;
+    body: WorkspaceRequest;
+    result: Workspace;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CreateWorkspaceError;
   };
 }
 

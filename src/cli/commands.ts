@@ -230,6 +230,13 @@ export const commands: readonly Command[] = [
     run: async (input) => (await import("./report.ts")).margin(input),
   },
   {
+    name: "usage rebuild",
+    takes: [],
+    options: {},
+    does: "make the sums behind usage summaries again, from the usage log; the gateway may go on meanwhile",
+    run: async (input) => (await import("./usage.ts")).rebuildSums(input),
+  },
+  {
     name: "reconcile",
     takes: ["PROVIDER", "FILE"],
     options: {

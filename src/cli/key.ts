@@ -43,7 +43,7 @@ export async function enable(input: Input): Promise<Outcome> {
 
 export async function remove({ config, words }: Input): Promise<Outcome> {
   return withDatabase(config, async (db) => {
-    const { id, newDefault, secret } = (await deleteKey(db, await findKey(db, words[0]!), systemClock())) ?? refuseKey();
+    const { id, newDefault, secret } = (await deleteKey(db, await findKey(db, words[0]!), { at: systemClock() })) ?? refuseKey();
     const json = {
       deleted: true,
       id,

@@ -31,6 +31,7 @@ const codeOf = ({ status, json }: TestReply) => [status, json.error.code];
 const bodies: Partial<Record<string, object>> = {
   updateApiKey: { enabled: true },
   rollApiKey: { grace_seconds: 60 },
+  updateMember: { role: "viewer" },
   startSignIn: { redirect_uri: "https://app.example.com/" },
   signInWithProvider: { id_token: "a", state: "svco_a" },
 };

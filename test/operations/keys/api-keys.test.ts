@@ -115,6 +115,7 @@ describe("GET /v1/auth/keys", () => {
           ...{
             is_default: true,
             created_at: expect.any(String),
+            created_by: null,
             last_used_at: null,
             usage_usd: 0,
             limit_usd: null,
