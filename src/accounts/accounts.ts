@@ -83,8 +83,8 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
   };
   const recall = (digest: string): Remembered | undefined => {
     const remembered = known.get(digest) ?? unknown.get(digest);
-    if (remembered === undefined || Math.max(remembered.askedAt, listener.heardUntil) <= performance.now() - deafMs) return undefined;
-    return hasEnded(db, remembered.caller) ? undefined : remembered;
+    const isSure = remembered && Math.max(remembered.askedAt, listener.heardUntil) > performance.now() - deafMs;
+    return isSure && !hasEnded(db, remembered.caller) ? remembered : undefined;
   };
 
   /** One query for any number of concurrent calls. */
