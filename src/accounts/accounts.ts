@@ -83,8 +83,7 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
   };
   const recall = (digest: string): Remembered | undefined => {
     const remembered = known.get(digest) ?? unknown.get(digest);
-    const isSure = remembered && Math.max(remembered.askedAt, listener.heardUntil) > performance.now() - deafMs;
-    return isSure && !hasEnded(db, remembered.caller) ? remembered : undefined;
+    return remembered && isCurrent(db, remembered, listener.heardUntil) ? remembered : undefined;
   };
 
   /** One query for any number of concurrent calls. */
@@ -132,10 +131,11 @@ function alsoRecalling(forget: (channel: string, payload: string) => void, { onR
   };
 }
 
-/** Whether it was found by the secret that a rolled key had before: that ends at its time, without a notification. */
-function hasEnded({ standing }: Db, caller: Caller | undefined): boolean {
+/** The secret that a rolled key had before ends at its time, without a notification. */
+function isCurrent({ standing }: Db, { caller, askedAt }: Remembered, heardUntil: number): boolean {
   const ends = caller?.policy?.secretEndsMs ?? null;
-  return ends !== null && ends <= standing.now().getTime();
+  if (ends !== null && ends <= standing.now().getTime()) return false;
+  return Math.max(askedAt, heardUntil) > performance.now() - deafMs;
 }
 
 /** Undefined: it can't be a key of ours. */
