@@ -1,6 +1,7 @@
 // The caller of a request. Types only.
 import type { Operation } from "../../generated/operations.ts";
 import type { Amount } from "../money.ts";
+import type { KeyPolicy } from "./key-policy.ts";
 
 /** Of a member in a workspace. */
 export type Role = NonNullable<Operation["roles"]>[number];
@@ -14,6 +15,8 @@ export interface Caller {
   /** Money ever added; with 0 only free-tier models may be used. */
   purchased: Amount;
   suspended: boolean;
+  /** What the key may do; null: whatever its account may. */
+  policy: KeyPolicy | null;
   /** The dashboard session that was used; null for a key. */
   session: CallerSession | null;
 }
