@@ -150,3 +150,19 @@ test("a refund returns to the running period, as far as that has spent", async (
   await refund(rows[1]!.id);
   expect(await spendingOf(account)).toEqual({ spent: 0n, reserved: 0n, period_spent: 0n });
 });
+
+test("the functions of budgets are inlined where a charge is settled, so that a key without a period pays for no call of them", async () => {
+  const client = await world.db.pool.connect();
+  try {
+    await client.query(`prepare charge(bigint, timestamptz) as update key_budget k
+      set period_spent = budget_period_spent(k.period, k.period_spent, k.period_ends, $1, $2),
+        period_ends = budget_period_ends(k.period, k.period_ends, $2)
+      where budget_left(k.limit_amount, k.spent, k.reserved, k.period_limit, k.period_spent, k.period_ends, $2) >= $1`);
+    await client.query("set plan_cache_mode = force_generic_plan");
+    const { rows } = await client.query("explain (verbose) execute charge(5, now())");
+    expect(JSON.stringify(rows)).toContain("date_trunc");
+    expect(JSON.stringify(rows)).not.toMatch(/budget_(?:left|period_\w+)\(/);
+  } finally {
+    client.release(true);
+  }
+});

@@ -1,4 +1,5 @@
--- Budgets that begin anew with each hour, day, week or month of UTC. All three are inlined: write them in a statement, with a variable as _at.
+-- Budgets that begin anew with each hour, day, week or month of UTC. All three are inlined, so that a budget without a
+-- period costs a charge nothing: write them in a statement, with a variable as _at, and of immutable functions alone.
 
 -- What a budget has left at a moment, the least of its life and its period; null: it has no limit.
 create or replace function budget_left(_limit bigint, _spent bigint, _reserved bigint, _period_limit bigint, _period_spent bigint,
@@ -16,5 +17,6 @@ $$;
 create or replace function budget_period_ends(_period text, _period_ends timestamptz, _at timestamptz)
 returns timestamptz language sql immutable as $$
   select case when _period is null then null when _at < _period_ends then _period_ends
-    else (date_trunc(_period, _at at time zone 'UTC') + ('1 ' || _period)::interval) at time zone 'UTC' end
+    else (date_trunc(_period, _at at time zone 'UTC') + case _period when 'hour' then interval '1 hour' when 'day' then interval '1 day'
+      when 'week' then interval '1 week' else interval '1 month' end) at time zone 'UTC' end
 $$;
