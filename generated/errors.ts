@@ -59,6 +59,7 @@ export type ErrorCode =
   | "used_token"
   | "expired_token"
   | "payment_event_not_applied"
+  | "not_possible"
   | "idempotency_in_progress"
   | "idempotency_replayed"
   | "idempotency_key_reused"
@@ -72,6 +73,7 @@ export type ErrorCode =
   | "csrf_failed"
   | "email_unverified"
   | "signup_closed"
+  | "confirmation_required"
   | "voice_not_owned"
   | "insufficient_credits"
   | "key_limit_reached"
@@ -81,6 +83,7 @@ export type ErrorCode =
   | "payment_failed"
   | "model_not_found"
   | "endpoint_not_found"
+  | "account_not_found"
   | "job_not_found"
   | "request_not_found"
   | "topup_not_found"
@@ -373,6 +376,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "happened": "The event does not fit what the gateway knows of the payment. Nothing moved; the operator can list such events.",
     "fix": "The payment provider sends it again. The operator finds it with svc payment list."
   },
+  "not_possible": {
+    "status": 409,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "message": "That is not possible: {reason}.",
+    "happened": "The state of what the operator wants to change does not allow it. Nothing was changed.",
+    "fix": "The message says what stands in the way."
+  },
   "idempotency_in_progress": {
     "status": 409,
     "type": "invalid_request_error",
@@ -480,6 +491,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "happened": "The operator has closed sign-up, or opened it only to invited addresses or to some domains.",
     "fix": "Ask the operator for an account or an invitation, or use an address in a domain that the message names."
   },
+  "confirmation_required": {
+    "status": 403,
+    "type": "permission_error",
+    "retryable": false,
+    "message": "Confirm who you are first: this session gave its password too long ago.",
+    "happened": "Operators change something only within 15 minutes after they signed in or confirmed the session.",
+    "fix": "Send the password to POST /v1/auth/session/confirm, then repeat the request."
+  },
   "voice_not_owned": {
     "status": 403,
     "type": "permission_error",
@@ -556,6 +575,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "There is no endpoint at {path}.[ {hint}]",
     "happened": "The path is unknown.",
     "fix": "All endpoints are under /v1. The base URL for OpenAI's SDKs ends with /v1."
+  },
+  "account_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no account {id}.",
+    "happened": "No account has this id or email address.",
+    "fix": "Use an id from GET /v1/operator/accounts."
   },
   "job_not_found": {
     "status": 404,

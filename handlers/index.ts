@@ -2,6 +2,7 @@
 import { answerOnce } from "../src/calls/answer-once.ts";
 import type { Handlers } from "../src/operation.ts";
 import { cloneVoice } from "./clone-voice.ts";
+import { confirmSession } from "./confirm-session.ts";
 import { countMessageTokens } from "./count-message-tokens.ts";
 import { createApiKey } from "./create-api-key.ts";
 import { createChatCompletion } from "./create-chat-completion.ts";
@@ -42,6 +43,7 @@ import { listModels } from "./list-models.ts";
 import { listTiers } from "./list-tiers.ts";
 import { listUsageLogs } from "./list-usage-logs.ts";
 import { listVoices } from "./list-voices.ts";
+import { operatorHandlers } from "./operators.ts";
 import { receivePaymentEvent } from "./receive-payment-event.ts";
 import { recommendModels } from "./recommend-models.ts";
 import { resendVerification } from "./resend-verification.ts";
@@ -58,6 +60,7 @@ import { verifyAccount } from "./verify-account.ts";
 
 export const handlers: Handlers = {
   cloneVoice: answerOnce(cloneVoice),
+  confirmSession,
   countMessageTokens,
   createApiKey,
   createChatCompletion: answerOnce(createChatCompletion),
@@ -111,4 +114,5 @@ export const handlers: Handlers = {
   understandAudio,
   updateApiKey,
   verifyAccount,
+  ...operatorHandlers,
 };

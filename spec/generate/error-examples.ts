@@ -138,6 +138,8 @@ const samplesOf: Record<string, Record<string, string>> = {
   audio_concurrent_limit: { limit: "2" },
   rate_limited: { limit: "6" },
   topup_not_found: { id: "top_0195c1f2" },
+  not_possible: { reason: "the account is an operator's, who has to be removed first" },
+  account_not_found: { id: "acc_42" },
   payment_event_not_applied: { reason: "it names no payment of this gateway" },
 };
 

@@ -35,6 +35,8 @@ export interface Operation {
   path: string;
   auth: "none" | "key" | "key_or_session" | "session";
   xApiKey: boolean;
+  /** Only for operators with this role or a higher one; to everybody else the path is unknown. */
+  operator?: "support" | "finance" | "admin";
   dialect: Dialect;
   /** The catalogue's codes that it may answer with. */
   errors: readonly ErrorCode[];
@@ -67,6 +69,7 @@ function row(document: Document, { operation, path, method, dialect, errors, sta
     path,
     auth: authOf(security, schemes),
     xApiKey: schemes.has("XApiKey"),
+    ...operatorOf(operation),
     dialect,
     errors,
     ...(Object.keys(statuses).length > 0 && { statuses }),
@@ -83,6 +86,16 @@ function row(document: Document, { operation, path, method, dialect, errors, sta
     streams: Object.values(operation.responses).some((response) => response.content?.["text/event-stream"] !== undefined),
     counts,
   };
+}
+
+const operatorRoles = ["support", "finance", "admin"];
+
+function operatorOf(operation: OperationObject) {
+  const role = operation["x-operator"];
+  if (role === undefined) return {};
+  if (!operatorRoles.includes(role as string))
+    throw new Error(`${operation.operationId}: x-operator is one of ${operatorRoles.join(", ")}`);
+  return { operator: role as string };
 }
 
 function formOf({ components: { schemas } }: Document, operation: OperationObject) {

@@ -1,5 +1,6 @@
 // The caller of a request. Types only.
 import type { Amount } from "../money.ts";
+import type { Operator } from "./operators.ts";
 
 /** The caller of a request, as authentication identified it. */
 export interface Caller {
@@ -11,6 +12,8 @@ export interface Caller {
   suspended: boolean;
   /** The dashboard session that was used; null for a key. */
   session: CallerSession | null;
+  /** On operators' operations. */
+  operator?: Operator;
 }
 
 export interface CallerSession {

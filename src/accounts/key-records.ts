@@ -12,10 +12,10 @@ const columns = `k.id, k.name, k.prefix, k.last4, k.enabled, k.is_default, k.cre
 const tables = "api_key k join key_budget b on b.key_id = k.id";
 
 /** The account's own keys: newest first, by id where two were made at the same time. */
-export async function listKeys(db: Queries, accountId: bigint): Promise<KeyRecord[]> {
+export async function listKeys(db: Queries, accountId: bigint, limit: number | null = null): Promise<KeyRecord[]> {
   const { rows } = await db.pool.query<KeyRow>(
-    `select ${columns} from ${tables} where k.account_id = $1 and k.deleted_at is null order by k.created_at desc, k.id desc`,
-    [accountId],
+    `select ${columns} from ${tables} where k.account_id = $1 and k.deleted_at is null order by k.created_at desc, k.id desc limit $2`,
+    [accountId, limit],
   );
   return rows.map(toRecord);
 }

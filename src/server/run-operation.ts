@@ -17,7 +17,9 @@ import { type JsonContent, loggableModel, nulDetails, readJson } from "./parse-j
 import { holdValue, readBody } from "./read-body.ts";
 import { readForm, type SentForm, takesForm } from "./read-form.ts";
 import { coerceOnce, parameterReader } from "./read-parameters.ts";
+import { identifyOperator } from "./operators.ts";
 import { sendReply } from "./reply.ts";
+import { failUnknown } from "./unknown-path.ts";
 
 export type RunOperation = (exchange: Exchange) => Promise<void>;
 
@@ -71,12 +73,18 @@ function isStale(known: number): boolean {
 }
 
 /** Returns no promise where memory knows the caller, or the operation needs none. */
-function identify({ context }: Edge, exchange: Exchange, operation: Operation): Promise<void> | undefined {
+function identify(edge: Edge, exchange: Exchange, operation: Operation): Promise<void> | undefined {
   if (operation.auth === "none") return undefined;
+  if (operation.operator !== undefined) return letOperatorIn(edge, exchange, operation);
+  const { context } = edge;
   const caller = authenticate(context.accounts, operation, exchange.req.headers);
   if (caller instanceof Promise) return caller.then((found) => void (exchange.caller = found));
   exchange.caller = caller;
   return undefined;
+}
+
+async function letOperatorIn(edge: Edge, exchange: Exchange, operation: Operation): Promise<void> {
+  exchange.caller = (await identifyOperator(edge, exchange, operation)) ?? failUnknown(exchange);
 }
 
 const noContent: JsonContent = { bytes: Buffer.alloc(0), text: "", value: undefined, heapBytes: 0 };
