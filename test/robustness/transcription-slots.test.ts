@@ -111,13 +111,14 @@ describe("kill -9 of a gateway", () => {
     const [victim, survivor] = await twoGateways();
     const account = await world.createAccount("20");
     const { leave } = await fill([victim], account.key, 4, 3);
+    await until(() => onDisk().length === 3, "the refused call's recording is removed");
     await victim.kill("SIGKILL");
     await leave();
     expect((await transcribe(survivor, account.key, "demo/stt")).json.error.code).toBe("audio_concurrent_limit");
     await until(async () => (await transcribe(survivor, account.key, "demo/stt")).status === 200, "the slots come back");
     expect(await world.audit()).toMatchObject({ mismatches: [], reservations_open: 0 });
     expect(await world.balance(account)).toMatchObject({ spent: 90_000n, reserved: 0n });
-    expect(onDisk()).toHaveLength(3);
+    await until(() => onDisk().length === 3, "of the survivor's recordings none is left");
     await world.start(env);
     expect(onDisk()).toEqual([]);
   });
