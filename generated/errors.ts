@@ -59,7 +59,6 @@ export type ErrorCode =
   | "used_token"
   | "expired_token"
   | "payment_event_not_applied"
-  | "not_possible"
   | "idempotency_in_progress"
   | "idempotency_replayed"
   | "idempotency_key_reused"
@@ -73,7 +72,6 @@ export type ErrorCode =
   | "csrf_failed"
   | "email_unverified"
   | "signup_closed"
-  | "confirmation_required"
   | "voice_not_owned"
   | "insufficient_credits"
   | "key_limit_reached"
@@ -83,7 +81,6 @@ export type ErrorCode =
   | "payment_failed"
   | "model_not_found"
   | "endpoint_not_found"
-  | "account_not_found"
   | "job_not_found"
   | "request_not_found"
   | "topup_not_found"
@@ -97,6 +94,9 @@ export type ErrorCode =
   | "rate_limit_exceeded"
   | "audio_concurrent_limit"
   | "rate_limited"
+  | "confirmation_required"
+  | "account_not_found"
+  | "not_possible"
   | "route_refused"
   | "upstream_invalid_response"
   | "provider_unavailable"
@@ -376,14 +376,6 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "happened": "The event does not fit what the gateway knows of the payment. Nothing moved; the operator can list such events.",
     "fix": "The payment provider sends it again. The operator finds it with svc payment list."
   },
-  "not_possible": {
-    "status": 409,
-    "type": "invalid_request_error",
-    "retryable": false,
-    "message": "That is not possible: {reason}.",
-    "happened": "The state of what the operator wants to change does not allow it. Nothing was changed.",
-    "fix": "The message says what stands in the way."
-  },
   "idempotency_in_progress": {
     "status": 409,
     "type": "invalid_request_error",
@@ -491,14 +483,6 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "happened": "The operator has closed sign-up, or opened it only to invited addresses or to some domains.",
     "fix": "Ask the operator for an account or an invitation, or use an address in a domain that the message names."
   },
-  "confirmation_required": {
-    "status": 403,
-    "type": "permission_error",
-    "retryable": false,
-    "message": "Confirm who you are first: this session gave its password too long ago.",
-    "happened": "Operators change something only within 15 minutes after they signed in or confirmed the session.",
-    "fix": "Send the password to POST /v1/auth/session/confirm, then repeat the request."
-  },
   "voice_not_owned": {
     "status": 403,
     "type": "permission_error",
@@ -575,14 +559,6 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "There is no endpoint at {path}.[ {hint}]",
     "happened": "The path is unknown.",
     "fix": "All endpoints are under /v1. The base URL for OpenAI's SDKs ends with /v1."
-  },
-  "account_not_found": {
-    "status": 404,
-    "type": "not_found_error",
-    "retryable": false,
-    "message": "There is no account {id}.",
-    "happened": "No account has this id or email address.",
-    "fix": "Use an id from GET /v1/operator/accounts."
   },
   "job_not_found": {
     "status": 404,
@@ -696,6 +672,30 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "Too many jobs are waiting[: the queue holds {limit}].",
     "happened": "The queue of waiting jobs is full. On images also the older value of rate_limit_exceeded.",
     "fix": "Wait until a job ends."
+  },
+  "confirmation_required": {
+    "status": 403,
+    "type": "permission_error",
+    "retryable": false,
+    "message": "Confirm who you are first: this session gave its password too long ago.",
+    "happened": "Operators change something only within 15 minutes after they signed in or confirmed the session.",
+    "fix": "Send the password to POST /v1/auth/session/confirm, then repeat the request."
+  },
+  "account_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no account {id}.",
+    "happened": "No account has this id or email address.",
+    "fix": "Use an id from GET /v1/operator/accounts."
+  },
+  "not_possible": {
+    "status": 409,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "message": "That is not possible: {reason}.",
+    "happened": "The state of what the operator wants to change does not allow it. Nothing was changed.",
+    "fix": "The message says what stands in the way."
   },
   "route_refused": {
     "status": 403,

@@ -31,7 +31,7 @@ interface Row {
   confirmedAt: Date;
 }
 
-/** The operator whose session it is; undefined: its person is none, is suspended, or has not verified the address. `named`: SVC_OPERATORS. */
+/** The operator whose session it is; undefined: the person is no operator, is suspended, or has not verified the address. `named`: SVC_OPERATORS. */
 export async function findOperator({ pool }: Queries, sessionHash: Buffer, named: readonly string[]): Promise<Operator | undefined> {
   const { rows } = await pool.query<Row>(
     `select a.id as "accountId", a.email, a.email_norm as "emailNorm", o.role, greatest(s.created_at, s.confirmed_at) as "confirmedAt"

@@ -66,7 +66,7 @@ describe("who is an operator", () => {
     expect((await gateway.request("GET", "/v1/credits/balance", { key: account.key })).status).toBe(200);
   });
 
-  test("a suspended operator is none", async () => {
+  test("a suspended operator is not one", async () => {
     const { account, key } = await newOperator(gateway, "admin");
     await query("update account set suspended_at = now() where id = $1", [account.accountId]);
     expect(codeOf(await gateway.request("GET", "/v1/operator/me", { key }))).toEqual([403, "permission_denied"]);
