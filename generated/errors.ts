@@ -55,6 +55,7 @@ export type ErrorCode =
   | "segments_unsupported"
   | "voice_required"
   | "not_found"
+  | "member_not_found"
   | "invalid_token"
   | "used_token"
   | "expired_token"
@@ -344,6 +345,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "happened": "The key does not exist, was deleted, or belongs to another account.",
     "fix": "Use an id from GET /v1/auth/keys."
   },
+  "member_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no such member in this workspace.",
+    "happened": "The id is not that of a member of the workspace, or the person has just left it.",
+    "fix": "Use an id from GET /v1/workspace/members."
+  },
   "invalid_token": {
     "status": 400,
     "type": "invalid_request_error",
@@ -505,9 +514,9 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 402,
     "type": "billing_error",
     "retryable": false,
-    "message": "The API key {key} may spend {limit} USD in all; {have} USD of it is left, and this request needs at least {need} USD.",
-    "happened": "The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.",
-    "fix": "Raise the key's limit_usd, or use another key."
+    "message": "The API key {key} may spend {limit} USD {span}; {have} USD of it is left, and this request needs at least {need} USD.[ It begins anew at {resets_at}.]",
+    "happened": "A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.",
+    "fix": "Raise the key's budget, wait until it begins anew, or use another key."
   },
   "insufficient_balance": {
     "status": 402,

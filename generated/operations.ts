@@ -61,9 +61,18 @@ export type OperationId =
   | "createRerank"
   | "createResponse"
   | "createSystemOneDecision"
+  | "getUsageSummary"
   | "getReceipt"
   | "getReceiptProof"
-  | "createVideo";
+  | "createVideo"
+  | "getWorkspace"
+  | "updateWorkspace"
+  | "leaveWorkspace"
+  | "listMembers"
+  | "updateMember"
+  | "removeMember"
+  | "listWorkspaces"
+  | "createWorkspace";
 
 export interface Parameter {
   name: string;
@@ -87,6 +96,8 @@ export interface Operation {
   path: string;
   auth: "none" | "key" | "key_or_session" | "session";
   xApiKey: boolean;
+  /** With a session: the roles that may, in the workspace of the request. Absent: it is about the person alone, or takes no session. */
+  roles?: readonly ("owner" | "admin" | "developer" | "billing" | "viewer")[];
   /** Only for operators with this role or a higher one; to everybody else the path is unknown. */
   operator?: "support" | "finance" | "admin";
   dialect: Dialect;
@@ -570,6 +581,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/keys",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "missing_api_key",
@@ -595,6 +612,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/keys",
     "auth": "session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_json",
@@ -628,6 +650,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/keys/{key}",
     "auth": "session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_json",
@@ -668,6 +695,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/keys/{key}",
     "auth": "session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -704,6 +736,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/limits",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "missing_api_key",
@@ -1011,6 +1050,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/usage/logs",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -1250,6 +1296,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/balance",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "balance",
     "errors": [
       "missing_api_key",
@@ -1275,6 +1328,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/ledger",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -1320,6 +1380,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/pricing",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "missing_api_key",
@@ -1345,6 +1412,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/topup",
     "auth": "session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "billing"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_json",
@@ -1380,6 +1452,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/topup/{id}",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -2728,12 +2807,119 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "streams": false,
     "counts": true
   },
+  "getUsageSummary": {
+    "id": "getUsageSummary",
+    "method": "get",
+    "path": "/v1/usage/summary",
+    "auth": "key_or_session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "from",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "to",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "bucket",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "timezone",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "group_by",
+        "in": "query",
+        "required": false,
+        "type": "array"
+      },
+      {
+        "name": "model",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "key",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "operation",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "status",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      },
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
   "getReceipt": {
     "id": "getReceipt",
     "method": "get",
     "path": "/v1/usage/{request_id}",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -2768,6 +2954,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/usage/{request_id}/proof",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -2851,5 +3044,315 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true
+  },
+  "getWorkspace": {
+    "id": "getWorkspace",
+    "method": "get",
+    "path": "/v1/workspace",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "updateWorkspace": {
+    "id": "updateWorkspace",
+    "method": "patch",
+    "path": "/v1/workspace",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "leaveWorkspace": {
+    "id": "leaveWorkspace",
+    "method": "post",
+    "path": "/v1/workspace/leave",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "keys",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listMembers": {
+    "id": "listMembers",
+    "method": "get",
+    "path": "/v1/workspace/members",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "updateMember": {
+    "id": "updateMember",
+    "method": "patch",
+    "path": "/v1/workspace/members/{member}",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "member_not_found",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [
+      {
+        "name": "member",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "removeMember": {
+    "id": "removeMember",
+    "method": "delete",
+    "path": "/v1/workspace/members/{member}",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "member_not_found",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "member",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      },
+      {
+        "name": "keys",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listWorkspaces": {
+    "id": "listWorkspaces",
+    "method": "get",
+    "path": "/v1/workspaces",
+    "auth": "session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "createWorkspace": {
+    "id": "createWorkspace",
+    "method": "post",
+    "path": "/v1/workspaces",
+    "auth": "session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "email_unverified",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
   }
 };

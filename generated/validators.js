@@ -4917,7 +4917,9 @@ const schema_ApiKeyRequest = {
 "required": ["name"],
 "properties": {
 "name": { "$ref": "#/components/schemas/ApiKeyName" },
-"limit_usd": { "anyOf": [{ "$ref": "#/components/schemas/KeyBudget" }, { "type": "null" }] }
+"limit_usd": { "anyOf": [{ "$ref": "#/components/schemas/KeyBudget" }, { "type": "null" }] },
+"limit_resets": { "$ref": "#/components/schemas/LimitResets" },
+"lifetime_limit_usd": { "anyOf": [{ "$ref": "#/components/schemas/KeyBudget" }, { "type": "null" }] }
 },
 "additionalProperties": true
 };
@@ -4933,6 +4935,16 @@ const schema_KeyBudget = {
 "format": "double",
 "minimum": 0,
 "maximum": 6e7
+};
+const schema_LimitResets = {
+"type": "string",
+"enum": [
+"never",
+"hourly",
+"daily",
+"weekly",
+"monthly"
+]
 };
 function validate_ApiKeyRequest(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -5111,6 +5123,143 @@ else vErrors = null;
 }
 var valid0 = _errs5 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.limit_resets !== void 0) {
+let data2 = data.limit_resets;
+const _errs12 = errors;
+if (typeof data2 !== "string") {
+validate_ApiKeyRequest.errors = [{
+instancePath: instancePath + "/limit_resets",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_LimitResets,
+data: data2
+}];
+return false;
+}
+if (!(data2 === "never" || data2 === "hourly" || data2 === "daily" || data2 === "weekly" || data2 === "monthly")) {
+validate_ApiKeyRequest.errors = [{
+instancePath: instancePath + "/limit_resets",
+keyword: "enum",
+params: { allowedValues: schema_LimitResets.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_LimitResets,
+data: data2
+}];
+return false;
+}
+var valid0 = _errs12 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.lifetime_limit_usd !== void 0) {
+let data3 = data.lifetime_limit_usd;
+const _errs15 = errors;
+const _errs16 = errors;
+let valid5 = false;
+const _errs17 = errors;
+if (errors === errors) {
+if (typeof data3 == "number") {
+if (data3 > 6e7 || isNaN(data3)) {
+const err6 = {
+instancePath: instancePath + "/lifetime_limit_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 6e7
+},
+message: "must be <= 60000000",
+parentSchema: schema_KeyBudget,
+data: data3
+};
+if (vErrors === null) vErrors = [err6];
+else vErrors.push(err6);
+errors++;
+} else if (data3 < 0 || isNaN(data3)) {
+const err7 = {
+instancePath: instancePath + "/lifetime_limit_usd",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_KeyBudget,
+data: data3
+};
+if (vErrors === null) vErrors = [err7];
+else vErrors.push(err7);
+errors++;
+} else if (!formats_f5433107.validate(data3)) {
+const err8 = {
+instancePath: instancePath + "/lifetime_limit_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_KeyBudget,
+data: data3
+};
+if (vErrors === null) vErrors = [err8];
+else vErrors.push(err8);
+errors++;
+}
+} else {
+const err9 = {
+instancePath: instancePath + "/lifetime_limit_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_KeyBudget,
+data: data3
+};
+if (vErrors === null) vErrors = [err9];
+else vErrors.push(err9);
+errors++;
+}
+}
+var _valid1 = _errs17 === errors;
+valid5 = valid5 || _valid1;
+const _errs20 = errors;
+if (data3 !== null) {
+const err10 = {
+instancePath: instancePath + "/lifetime_limit_usd",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ApiKeyRequest.properties.lifetime_limit_usd.anyOf[1],
+data: data3
+};
+if (vErrors === null) vErrors = [err10];
+else vErrors.push(err10);
+errors++;
+}
+var _valid1 = _errs20 === errors;
+valid5 = valid5 || _valid1;
+if (!valid5) {
+const err11 = {
+instancePath: instancePath + "/lifetime_limit_usd",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ApiKeyRequest.properties.lifetime_limit_usd,
+data: data3
+};
+if (vErrors === null) vErrors = [err11];
+else vErrors.push(err11);
+errors++;
+validate_ApiKeyRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs16;
+if (vErrors !== null) {
+if (_errs16) vErrors.length = _errs16;
+else vErrors = null;
+}
+}
+var valid0 = _errs15 === errors;
+} else var valid0 = true;
+}
+}
 }
 }
 } else {
@@ -5163,7 +5312,9 @@ const schema_ApiKeyChange = {
 "properties": {
 "enabled": { "type": "boolean" },
 "name": { "$ref": "#/components/schemas/ApiKeyName" },
-"limit_usd": { "anyOf": [{ "$ref": "#/components/schemas/KeyBudget" }, { "type": "null" }] }
+"limit_usd": { "anyOf": [{ "$ref": "#/components/schemas/KeyBudget" }, { "type": "null" }] },
+"limit_resets": { "$ref": "#/components/schemas/LimitResets" },
+"lifetime_limit_usd": { "anyOf": [{ "$ref": "#/components/schemas/KeyBudget" }, { "type": "null" }] }
 },
 "additionalProperties": true
 };
@@ -5349,6 +5500,143 @@ else vErrors = null;
 }
 var valid0 = _errs7 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.limit_resets !== void 0) {
+let data3 = data.limit_resets;
+const _errs14 = errors;
+if (typeof data3 !== "string") {
+validate_ApiKeyChange.errors = [{
+instancePath: instancePath + "/limit_resets",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_LimitResets,
+data: data3
+}];
+return false;
+}
+if (!(data3 === "never" || data3 === "hourly" || data3 === "daily" || data3 === "weekly" || data3 === "monthly")) {
+validate_ApiKeyChange.errors = [{
+instancePath: instancePath + "/limit_resets",
+keyword: "enum",
+params: { allowedValues: schema_LimitResets.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_LimitResets,
+data: data3
+}];
+return false;
+}
+var valid0 = _errs14 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.lifetime_limit_usd !== void 0) {
+let data4 = data.lifetime_limit_usd;
+const _errs17 = errors;
+const _errs18 = errors;
+let valid5 = false;
+const _errs19 = errors;
+if (errors === errors) {
+if (typeof data4 == "number") {
+if (data4 > 6e7 || isNaN(data4)) {
+const err6 = {
+instancePath: instancePath + "/lifetime_limit_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 6e7
+},
+message: "must be <= 60000000",
+parentSchema: schema_KeyBudget,
+data: data4
+};
+if (vErrors === null) vErrors = [err6];
+else vErrors.push(err6);
+errors++;
+} else if (data4 < 0 || isNaN(data4)) {
+const err7 = {
+instancePath: instancePath + "/lifetime_limit_usd",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_KeyBudget,
+data: data4
+};
+if (vErrors === null) vErrors = [err7];
+else vErrors.push(err7);
+errors++;
+} else if (!formats_f5433107.validate(data4)) {
+const err8 = {
+instancePath: instancePath + "/lifetime_limit_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_KeyBudget,
+data: data4
+};
+if (vErrors === null) vErrors = [err8];
+else vErrors.push(err8);
+errors++;
+}
+} else {
+const err9 = {
+instancePath: instancePath + "/lifetime_limit_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_KeyBudget,
+data: data4
+};
+if (vErrors === null) vErrors = [err9];
+else vErrors.push(err9);
+errors++;
+}
+}
+var _valid1 = _errs19 === errors;
+valid5 = valid5 || _valid1;
+const _errs22 = errors;
+if (data4 !== null) {
+const err10 = {
+instancePath: instancePath + "/lifetime_limit_usd",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ApiKeyChange.properties.lifetime_limit_usd.anyOf[1],
+data: data4
+};
+if (vErrors === null) vErrors = [err10];
+else vErrors.push(err10);
+errors++;
+}
+var _valid1 = _errs22 === errors;
+valid5 = valid5 || _valid1;
+if (!valid5) {
+const err11 = {
+instancePath: instancePath + "/lifetime_limit_usd",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ApiKeyChange.properties.lifetime_limit_usd,
+data: data4
+};
+if (vErrors === null) vErrors = [err11];
+else vErrors.push(err11);
+errors++;
+validate_ApiKeyChange.errors = vErrors;
+return false;
+} else {
+errors = _errs18;
+if (vErrors !== null) {
+if (_errs18) vErrors.length = _errs18;
+else vErrors = null;
+}
+}
+var valid0 = _errs17 === errors;
+} else var valid0 = true;
+}
+}
 }
 }
 } else {
@@ -35344,6 +35632,477 @@ validate_parameters_createSystemOneDecision.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const parameters_getUsageSummary = validate_parameters_getUsageSummary;
+const schema_parameters_getUsageSummary = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"from": { "$ref": "https://svc.invalid/api#/components/schemas/Timestamp" },
+"to": { "$ref": "https://svc.invalid/api#/components/schemas/Timestamp" },
+"bucket": {
+"$ref": "https://svc.invalid/api#/components/schemas/UsageBucket",
+"default": "day"
+},
+"timezone": {
+"type": "string",
+"maxLength": 64,
+"default": "UTC"
+},
+"group_by": {
+"type": "array",
+"items": { "$ref": "https://svc.invalid/api#/components/schemas/UsageGroup" },
+"maxItems": 3
+},
+"model": { "type": "string" },
+"key": { "type": "string" },
+"operation": {
+"type": "string",
+"maxLength": 64
+},
+"status": { "$ref": "https://svc.invalid/api#/components/schemas/UsageStatus" },
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 1e3,
+"default": 1e3
+},
+"after": {
+"type": "string",
+"pattern": "^sum_[A-Za-z0-9_-]+$",
+"maxLength": 4096
+}
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_getUsageSummary"
+};
+const schema_UsageBucket = {
+"type": "string",
+"enum": [
+"hour",
+"day",
+"month"
+]
+};
+const schema_UsageGroup = {
+"type": "string",
+"enum": [
+"model",
+"key",
+"operation",
+"status"
+]
+};
+const pattern_1faac6e5 = new RegExp("^sum_[A-Za-z0-9_-]+$", "u");
+function validate_parameters_getUsageSummary(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getUsageSummary.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getUsageSummary,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.from !== void 0) {
+let data1 = data0.from;
+if (typeof data1 === "string") {
+if (!formats_97789f41.validate.test(data1)) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/from",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/from",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.to !== void 0) {
+let data2 = data0.to;
+if (typeof data2 === "string") {
+if (!formats_97789f41.validate.test(data2)) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/to",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data2
+}];
+return false;
+}
+} else {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/to",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.bucket !== void 0) {
+let data3 = data0.bucket;
+if (typeof data3 !== "string") {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/bucket",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_UsageBucket,
+data: data3
+}];
+return false;
+}
+if (!(data3 === "hour" || data3 === "day" || data3 === "month")) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/bucket",
+keyword: "enum",
+params: { allowedValues: schema_UsageBucket.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_UsageBucket,
+data: data3
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.timezone !== void 0) {
+let data4 = data0.timezone;
+if (typeof data4 === "string") {
+if (func_7a031813(data4) > 64) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/timezone",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.timezone,
+data: data4
+}];
+return false;
+}
+} else {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/timezone",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.timezone,
+data: data4
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.group_by !== void 0) {
+let data5 = data0.group_by;
+if (Array.isArray(data5)) {
+if (data5.length > 3) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/group_by",
+keyword: "maxItems",
+params: { limit: 3 },
+message: "must NOT have more than 3 items",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.group_by,
+data: data5
+}];
+return false;
+} else {
+const len0 = data5.length;
+for (let i0 = 0; i0 < len0; i0++) {
+let data6 = data5[i0];
+if (typeof data6 !== "string") {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/group_by/" + i0,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_UsageGroup,
+data: data6
+}];
+return false;
+}
+if (!(data6 === "model" || data6 === "key" || data6 === "operation" || data6 === "status")) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/group_by/" + i0,
+keyword: "enum",
+params: { allowedValues: schema_UsageGroup.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_UsageGroup,
+data: data6
+}];
+return false;
+}
+}
+}
+} else {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/group_by",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.group_by,
+data: data5
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.model !== void 0) {
+let data7 = data0.model;
+if (typeof data7 !== "string") {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.model,
+data: data7
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.key !== void 0) {
+let data8 = data0.key;
+if (typeof data8 !== "string") {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.key,
+data: data8
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.operation !== void 0) {
+let data9 = data0.operation;
+if (typeof data9 === "string") {
+if (func_7a031813(data9) > 64) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/operation",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.operation,
+data: data9
+}];
+return false;
+}
+} else {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/operation",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.operation,
+data: data9
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.status !== void 0) {
+let data10 = data0.status;
+if (typeof data10 !== "string") {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/status",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_UsageStatus,
+data: data10
+}];
+return false;
+}
+if (!(data10 === "success" || data10 === "failed")) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/status",
+keyword: "enum",
+params: { allowedValues: schema_UsageStatus.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_UsageStatus,
+data: data10
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.limit !== void 0) {
+let data11 = data0.limit;
+if (!(typeof data11 == "number" && !(data11 % 1) && !isNaN(data11))) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
+data: data11
+}];
+return false;
+}
+if (typeof data11 == "number") {
+if (data11 > 1e3 || isNaN(data11)) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e3
+},
+message: "must be <= 1000",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
+data: data11
+}];
+return false;
+} else if (data11 < 1 || isNaN(data11)) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
+data: data11
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data11)) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
+data: data11
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.after !== void 0) {
+let data12 = data0.after;
+if (typeof data12 === "string") {
+if (func_7a031813(data12) > 4096) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "maxLength",
+params: { limit: 4096 },
+message: "must NOT have more than 4096 characters",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.after,
+data: data12
+}];
+return false;
+} else if (!pattern_1faac6e5.test(data12)) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "pattern",
+params: { pattern: "^sum_[A-Za-z0-9_-]+$" },
+message: "must match pattern \"^sum_[A-Za-z0-9_-]+$\"",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.after,
+data: data12
+}];
+return false;
+}
+} else {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.after,
+data: data12
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getUsageSummary.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getUsageSummary.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getUsageSummary,
+data
+}];
+return false;
+}
+validate_parameters_getUsageSummary.errors = vErrors;
+return true;
+}
+validate_parameters_getUsageSummary.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const parameters_getReceipt = validate_parameters_getReceipt;
 const schema_parameters_getReceipt = {
 "type": "object",
@@ -36219,6 +36978,849 @@ return true;
 }
 validate_parameters_createVideo.evaluated = {
 "props": { "header": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_updateWorkspace = validate_bodies_updateWorkspace;
+const schema_WorkspaceRequest = {
+"type": "object",
+"required": ["name"],
+"properties": { "name": { "$ref": "#/components/schemas/WorkspaceName" } },
+"additionalProperties": true
+};
+const schema_WorkspaceName = {
+"type": "string",
+"minLength": 1,
+"maxLength": 100,
+"pattern": "\\S",
+"description": "Display name of a workspace: 1 to 100 characters."
+};
+function validate_WorkspaceRequest(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_WorkspaceRequest.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.name === void 0 && (missing0 = "name")) {
+validate_WorkspaceRequest.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_WorkspaceRequest,
+data
+}];
+return false;
+} else if (data.name !== void 0) {
+let data0 = data.name;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 100) {
+validate_WorkspaceRequest.errors = [{
+instancePath: instancePath + "/name",
+keyword: "maxLength",
+params: { limit: 100 },
+message: "must NOT have more than 100 characters",
+parentSchema: schema_WorkspaceName,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_WorkspaceRequest.errors = [{
+instancePath: instancePath + "/name",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_WorkspaceName,
+data: data0
+}];
+return false;
+} else if (!pattern_6301c483.test(data0)) {
+validate_WorkspaceRequest.errors = [{
+instancePath: instancePath + "/name",
+keyword: "pattern",
+params: { pattern: "\\S" },
+message: "must match pattern \"\\S\"",
+parentSchema: schema_WorkspaceName,
+data: data0
+}];
+return false;
+}
+} else {
+validate_WorkspaceRequest.errors = [{
+instancePath: instancePath + "/name",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_WorkspaceName,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_WorkspaceRequest.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_WorkspaceRequest,
+data
+}];
+return false;
+}
+validate_WorkspaceRequest.errors = vErrors;
+return true;
+}
+validate_WorkspaceRequest.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_updateWorkspace(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_updateWorkspace.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_WorkspaceRequest(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_WorkspaceRequest.errors : vErrors.concat(validate_WorkspaceRequest.errors);
+errors = vErrors.length;
+}
+validate_bodies_updateWorkspace.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_updateWorkspace.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_leaveWorkspace = validate_parameters_leaveWorkspace;
+const schema_parameters_leaveWorkspace = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": { "keys": {
+"$ref": "https://svc.invalid/api#/components/schemas/KeysOfLeaver",
+"default": "disable"
+} },
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_leaveWorkspace"
+};
+const schema_KeysOfLeaver = {
+"type": "string",
+"enum": ["disable", "keep"]
+};
+function validate_parameters_leaveWorkspace(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_leaveWorkspace.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_leaveWorkspace.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_leaveWorkspace,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.keys !== void 0) {
+let data1 = data0.keys;
+if (typeof data1 !== "string") {
+validate_parameters_leaveWorkspace.errors = [{
+instancePath: instancePath + "/query/keys",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_KeysOfLeaver,
+data: data1
+}];
+return false;
+}
+if (!(data1 === "disable" || data1 === "keep")) {
+validate_parameters_leaveWorkspace.errors = [{
+instancePath: instancePath + "/query/keys",
+keyword: "enum",
+params: { allowedValues: schema_KeysOfLeaver.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_KeysOfLeaver,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_leaveWorkspace.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_leaveWorkspace.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_leaveWorkspace.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_leaveWorkspace,
+data
+}];
+return false;
+}
+validate_parameters_leaveWorkspace.errors = vErrors;
+return true;
+}
+validate_parameters_leaveWorkspace.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_listMembers = validate_parameters_listMembers;
+const schema_parameters_listMembers = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"after": {
+"type": "string",
+"maxLength": 64
+},
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 100,
+"default": 50
+}
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_listMembers"
+};
+function validate_parameters_listMembers(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_listMembers.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_listMembers.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_listMembers,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.after !== void 0) {
+let data1 = data0.after;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 64) {
+validate_parameters_listMembers.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_listMembers.properties.query.properties.after,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_listMembers.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listMembers.properties.query.properties.after,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.limit !== void 0) {
+let data2 = data0.limit;
+if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2))) {
+validate_parameters_listMembers.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_listMembers.properties.query.properties.limit,
+data: data2
+}];
+return false;
+}
+if (typeof data2 == "number") {
+if (data2 > 100 || isNaN(data2)) {
+validate_parameters_listMembers.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_parameters_listMembers.properties.query.properties.limit,
+data: data2
+}];
+return false;
+} else if (data2 < 1 || isNaN(data2)) {
+validate_parameters_listMembers.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_listMembers.properties.query.properties.limit,
+data: data2
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data2)) {
+validate_parameters_listMembers.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_listMembers.properties.query.properties.limit,
+data: data2
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+} else {
+validate_parameters_listMembers.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listMembers.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_listMembers.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listMembers,
+data
+}];
+return false;
+}
+validate_parameters_listMembers.errors = vErrors;
+return true;
+}
+validate_parameters_listMembers.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_updateMember = validate_bodies_updateMember;
+const schema_MemberChange = {
+"type": "object",
+"required": ["role"],
+"properties": { "role": { "$ref": "#/components/schemas/Role" } },
+"additionalProperties": true
+};
+const schema_Role = {
+"type": "string",
+"enum": [
+"owner",
+"admin",
+"developer",
+"billing",
+"viewer"
+]
+};
+function validate_MemberChange(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_MemberChange.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.role === void 0 && (missing0 = "role")) {
+validate_MemberChange.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_MemberChange,
+data
+}];
+return false;
+} else if (data.role !== void 0) {
+let data0 = data.role;
+if (typeof data0 !== "string") {
+validate_MemberChange.errors = [{
+instancePath: instancePath + "/role",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Role,
+data: data0
+}];
+return false;
+}
+if (!(data0 === "owner" || data0 === "admin" || data0 === "developer" || data0 === "billing" || data0 === "viewer")) {
+validate_MemberChange.errors = [{
+instancePath: instancePath + "/role",
+keyword: "enum",
+params: { allowedValues: schema_Role.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_Role,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_MemberChange.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_MemberChange,
+data
+}];
+return false;
+}
+validate_MemberChange.errors = vErrors;
+return true;
+}
+validate_MemberChange.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_updateMember(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_updateMember.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_MemberChange(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_MemberChange.errors : vErrors.concat(validate_MemberChange.errors);
+errors = vErrors.length;
+}
+validate_bodies_updateMember.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_updateMember.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_updateMember = validate_parameters_updateMember;
+const schema_parameters_updateMember = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "member": {
+"type": "string",
+"maxLength": 64
+} },
+"required": ["member"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_updateMember"
+};
+function validate_parameters_updateMember(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_updateMember.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_updateMember.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_updateMember,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.member === void 0 && (missing1 = "member")) {
+validate_parameters_updateMember.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_updateMember.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.member !== void 0) {
+let data1 = data0.member;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 64) {
+validate_parameters_updateMember.errors = [{
+instancePath: instancePath + "/path/member",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_updateMember.properties.path.properties.member,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_updateMember.errors = [{
+instancePath: instancePath + "/path/member",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_updateMember.properties.path.properties.member,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_updateMember.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_updateMember.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_updateMember.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_updateMember,
+data
+}];
+return false;
+}
+validate_parameters_updateMember.errors = vErrors;
+return true;
+}
+validate_parameters_updateMember.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_removeMember = validate_parameters_removeMember;
+const schema_parameters_removeMember = {
+"type": "object",
+"properties": {
+"path": {
+"type": "object",
+"properties": { "member": {
+"type": "string",
+"maxLength": 64
+} },
+"required": ["member"]
+},
+"query": {
+"type": "object",
+"properties": { "keys": {
+"$ref": "https://svc.invalid/api#/components/schemas/KeysOfLeaver",
+"default": "disable"
+} },
+"required": []
+}
+},
+"required": ["path", "query"],
+"$id": "https://svc.invalid/api/parameters_removeMember"
+};
+function validate_parameters_removeMember(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_removeMember.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path") || data.query === void 0 && (missing0 = "query")) {
+validate_parameters_removeMember.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_removeMember,
+data
+}];
+return false;
+} else {
+if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.member === void 0 && (missing1 = "member")) {
+validate_parameters_removeMember.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_removeMember.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.member !== void 0) {
+let data1 = data0.member;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 64) {
+validate_parameters_removeMember.errors = [{
+instancePath: instancePath + "/path/member",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_removeMember.properties.path.properties.member,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_removeMember.errors = [{
+instancePath: instancePath + "/path/member",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_removeMember.properties.path.properties.member,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_removeMember.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_removeMember.properties.path,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.query !== void 0) {
+let data2 = data.query;
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+if (data2.keys !== void 0) {
+let data3 = data2.keys;
+if (typeof data3 !== "string") {
+validate_parameters_removeMember.errors = [{
+instancePath: instancePath + "/query/keys",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_KeysOfLeaver,
+data: data3
+}];
+return false;
+}
+if (!(data3 === "disable" || data3 === "keep")) {
+validate_parameters_removeMember.errors = [{
+instancePath: instancePath + "/query/keys",
+keyword: "enum",
+params: { allowedValues: schema_KeysOfLeaver.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_KeysOfLeaver,
+data: data3
+}];
+return false;
+}
+}
+} else {
+validate_parameters_removeMember.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_removeMember.properties.query,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+} else {
+validate_parameters_removeMember.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_removeMember,
+data
+}];
+return false;
+}
+validate_parameters_removeMember.errors = vErrors;
+return true;
+}
+validate_parameters_removeMember.evaluated = {
+"props": {
+"path": true,
+"query": true
+},
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_createWorkspace = validate_bodies_createWorkspace;
+function validate_WorkspaceRequest_2(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_WorkspaceRequest_2.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.name === void 0 && (missing0 = "name")) {
+validate_WorkspaceRequest_2.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_WorkspaceRequest,
+data
+}];
+return false;
+} else if (data.name !== void 0) {
+let data0 = data.name;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 100) {
+validate_WorkspaceRequest_2.errors = [{
+instancePath: instancePath + "/name",
+keyword: "maxLength",
+params: { limit: 100 },
+message: "must NOT have more than 100 characters",
+parentSchema: schema_WorkspaceName,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_WorkspaceRequest_2.errors = [{
+instancePath: instancePath + "/name",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_WorkspaceName,
+data: data0
+}];
+return false;
+} else if (!pattern_6301c483.test(data0)) {
+validate_WorkspaceRequest_2.errors = [{
+instancePath: instancePath + "/name",
+keyword: "pattern",
+params: { pattern: "\\S" },
+message: "must match pattern \"\\S\"",
+parentSchema: schema_WorkspaceName,
+data: data0
+}];
+return false;
+}
+} else {
+validate_WorkspaceRequest_2.errors = [{
+instancePath: instancePath + "/name",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_WorkspaceName,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_WorkspaceRequest_2.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_WorkspaceRequest,
+data
+}];
+return false;
+}
+validate_WorkspaceRequest_2.errors = vErrors;
+return true;
+}
+validate_WorkspaceRequest_2.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_createWorkspace(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_createWorkspace.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_WorkspaceRequest_2(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_WorkspaceRequest_2.errors : vErrors.concat(validate_WorkspaceRequest_2.errors);
+errors = vErrors.length;
+}
+validate_bodies_createWorkspace.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_createWorkspace.evaluated = {
+"props": true,
 "dynamicProps": false,
 "dynamicItems": false
 };
@@ -44533,7 +46135,10 @@ createQuote: bodies_createQuote,
 createRerank: bodies_createRerank,
 createResponse: bodies_createResponse,
 createSystemOneDecision: bodies_createSystemOneDecision,
-createVideo: bodies_createVideo
+createVideo: bodies_createVideo,
+updateWorkspace: bodies_updateWorkspace,
+updateMember: bodies_updateMember,
+createWorkspace: bodies_createWorkspace
 };
 const forms = {
 createTranscription: forms_createTranscription,
@@ -44578,8 +46183,102 @@ getOperatorOverview: parameters_getOperatorOverview,
 createRerank: parameters_createRerank,
 createResponse: parameters_createResponse,
 createSystemOneDecision: parameters_createSystemOneDecision,
+getUsageSummary: parameters_getUsageSummary,
 getReceipt: parameters_getReceipt,
 getReceiptProof: parameters_getReceiptProof,
-createVideo: parameters_createVideo
+createVideo: parameters_createVideo,
+leaveWorkspace: parameters_leaveWorkspace,
+listMembers: parameters_listMembers,
+updateMember: parameters_updateMember,
+removeMember: parameters_removeMember
 };
-export { bodies, bodies_confirmSession, bodies_countMessageTokens, bodies_createApiKey, bodies_createChatCompletion, bodies_createCompletion, bodies_createDecision, bodies_createEmbeddings, bodies_createImage, bodies_createMessage, bodies_createMusic, bodies_createQuote, bodies_createRerank, bodies_createResponse, bodies_createSoundEffect, bodies_createSpeech, bodies_createSystemOneDecision, bodies_createTopup, bodies_createTranscription, bodies_createVideo, bodies_designVoice, bodies_forgotPassword, bodies_receivePaymentEvent, bodies_resendVerification, bodies_resetPassword, bodies_resumeAccount, bodies_runGenmedia, bodies_signIn, bodies_signInWithProvider, bodies_signUp, bodies_startSignIn, bodies_suspendAccount, bodies_updateApiKey, bodies_verifyAccount, catalogFile, forms, forms_cloneVoice, forms_createTranscription, forms_understandAudio, parameters, parameters_cloneVoice, parameters_createChatCompletion, parameters_createCompletion, parameters_createDecision, parameters_createEmbeddings, parameters_createImage, parameters_createMessage, parameters_createMusic, parameters_createRerank, parameters_createResponse, parameters_createSoundEffect, parameters_createSpeech, parameters_createSystemOneDecision, parameters_createTranscription, parameters_createVideo, parameters_deleteApiKey, parameters_designVoice, parameters_getGenmediaJob, parameters_getJob, parameters_getModel, parameters_getOperatorAccount, parameters_getOperatorOverview, parameters_getReceipt, parameters_getReceiptProof, parameters_getTopup, parameters_listJobs, parameters_listLedgerEntries, parameters_listModels, parameters_listOperatorAccounts, parameters_listOperatorActions, parameters_listUsageLogs, parameters_listVoices, parameters_receivePaymentEvent, parameters_recommendModels, parameters_resumeAccount, parameters_runGenmedia, parameters_signInWithProvider, parameters_startSignIn, parameters_suspendAccount, parameters_updateApiKey };
+export {
+bodies,
+bodies_confirmSession,
+bodies_countMessageTokens,
+bodies_createApiKey,
+bodies_createChatCompletion,
+bodies_createCompletion,
+bodies_createDecision,
+bodies_createEmbeddings,
+bodies_createImage,
+bodies_createMessage,
+bodies_createMusic,
+bodies_createQuote,
+bodies_createRerank,
+bodies_createResponse,
+bodies_createSoundEffect,
+bodies_createSpeech,
+bodies_createSystemOneDecision,
+bodies_createTopup,
+bodies_createTranscription,
+bodies_createVideo,
+bodies_createWorkspace,
+bodies_designVoice,
+bodies_forgotPassword,
+bodies_receivePaymentEvent,
+bodies_resendVerification,
+bodies_resetPassword,
+bodies_resumeAccount,
+bodies_runGenmedia,
+bodies_signIn,
+bodies_signInWithProvider,
+bodies_signUp,
+bodies_startSignIn,
+bodies_suspendAccount,
+bodies_updateApiKey,
+bodies_updateMember,
+bodies_updateWorkspace,
+bodies_verifyAccount,
+catalogFile,
+forms,
+forms_cloneVoice,
+forms_createTranscription,
+forms_understandAudio,
+parameters,
+parameters_cloneVoice,
+parameters_createChatCompletion,
+parameters_createCompletion,
+parameters_createDecision,
+parameters_createEmbeddings,
+parameters_createImage,
+parameters_createMessage,
+parameters_createMusic,
+parameters_createRerank,
+parameters_createResponse,
+parameters_createSoundEffect,
+parameters_createSpeech,
+parameters_createSystemOneDecision,
+parameters_createTranscription,
+parameters_createVideo,
+parameters_deleteApiKey,
+parameters_designVoice,
+parameters_getGenmediaJob,
+parameters_getJob,
+parameters_getModel,
+parameters_getOperatorAccount,
+parameters_getOperatorOverview,
+parameters_getReceipt,
+parameters_getReceiptProof,
+parameters_getTopup,
+parameters_getUsageSummary,
+parameters_leaveWorkspace,
+parameters_listJobs,
+parameters_listLedgerEntries,
+parameters_listMembers,
+parameters_listModels,
+parameters_listOperatorAccounts,
+parameters_listOperatorActions,
+parameters_listUsageLogs,
+parameters_listVoices,
+parameters_receivePaymentEvent,
+parameters_recommendModels,
+parameters_removeMember,
+parameters_resumeAccount,
+parameters_runGenmedia,
+parameters_signInWithProvider,
+parameters_startSignIn,
+parameters_suspendAccount,
+parameters_updateApiKey,
+parameters_updateMember
+};

@@ -33,6 +33,7 @@ import { getModel } from "./get-model.ts";
 import { getPricing } from "./get-pricing.ts";
 import { getReceiptProof } from "./get-receipt-proof.ts";
 import { getReceipt } from "./get-receipt.ts";
+import { getUsageSummary } from "./get-usage-summary.ts";
 import { getSession } from "./get-session.ts";
 import { getTopup } from "./get-topup.ts";
 import { listApiKeys } from "./list-api-keys.ts";
@@ -57,6 +58,14 @@ import { startSignIn } from "./start-sign-in.ts";
 import { understandAudio } from "./understand-audio.ts";
 import { updateApiKey } from "./update-api-key.ts";
 import { verifyAccount } from "./verify-account.ts";
+import { listWorkspaces } from "./list-workspaces.ts";
+import { createWorkspace } from "./create-workspace.ts";
+import { getWorkspace } from "./get-workspace.ts";
+import { updateWorkspace } from "./update-workspace.ts";
+import { listMembers } from "./list-members.ts";
+import { updateMember } from "./update-member.ts";
+import { removeMember } from "./remove-member.ts";
+import { leaveWorkspace } from "./leave-workspace.ts";
 
 export const handlers: Handlers = {
   cloneVoice: answerOnce(cloneVoice),
@@ -91,6 +100,7 @@ export const handlers: Handlers = {
   getPricing,
   getReceipt,
   getReceiptProof,
+  getUsageSummary,
   getSession,
   getTopup,
   listApiKeys,
@@ -114,5 +124,13 @@ export const handlers: Handlers = {
   understandAudio,
   updateApiKey,
   verifyAccount,
+  listWorkspaces,
+  createWorkspace,
+  getWorkspace,
+  updateWorkspace,
+  listMembers,
+  updateMember,
+  removeMember,
+  leaveWorkspace,
   ...operatorHandlers,
 };

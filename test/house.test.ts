@@ -71,8 +71,13 @@ const mayImport: Record<string, readonly string[]> = {
   audio: [...flows, "media", "sound", "db", ...leaves],
   "sign-in": [...domain, "context", "db", "identity", "mail", ...leaves],
   payments: [...domain, "context", "db", ...leaves],
+  workspaces: [...domain, "context", "db", "mail", ...leaves],
   operators: [...domain, "context", "db", "jobs", "routing", ...leaves],
-  handlers: ["calls", "language", "jobs", "audio", "sign-in", "payments", "operators", "context", "operation", ...domain, "db", ...leaves],
+  handlers: [
+    ...["calls", "language", "jobs", "audio", "sign-in", "payments", "workspaces", "operators", "context", "operation", "db"],
+    ...domain,
+    ...leaves,
+  ],
   docs: ["catalog", ...leaves],
   server: ["accounts", "calls/ask", "catalog", "context", "db", "docs", "limits", "operation", "providers", "telemetry", ...leaves],
 };

@@ -46,13 +46,16 @@ import type {
   GetJobQuery,
   GetOperatorOverviewQuery,
   GetReceiptProofQuery,
+  GetUsageSummaryQuery,
   ImageJob,
   ImageRequest,
   JobList,
+  LeaveWorkspaceQuery,
   LedgerEntryList,
   LimitState,
   ListJobsQuery,
   ListLedgerEntriesQuery,
+  ListMembersQuery,
   ListModelsQuery,
   ListOperatorAccountsQuery,
   ListOperatorActionsQuery,
@@ -60,6 +63,9 @@ import type {
   ListVoicesQuery,
   MadeVoice,
   MediaJob,
+  Member,
+  MemberChange,
+  MemberList,
   Message,
   MessageDeltaEvent,
   MessageRequest,
@@ -88,6 +94,8 @@ import type {
   ReceiptProof,
   RecommendModelsQuery,
   RecommendationList,
+  RemoveMemberQuery,
+  RemovedMember,
   RerankRanking,
   RerankRequest,
   ResponseArgumentsDeltaEvent,
@@ -133,6 +141,7 @@ import type {
   TranscriptionForm,
   TranscriptionFromUrl,
   UsageLogList,
+  UsageSummary,
   VerificationByCode,
   VerificationByToken,
   Verified,
@@ -141,6 +150,9 @@ import type {
   VoiceCloneForm,
   VoiceDesignRequest,
   VoiceList,
+  Workspace,
+  WorkspaceList,
+  WorkspaceRequest,
 } from "./types.js";
 
 export * from "./runtime/public.js";
@@ -177,6 +189,7 @@ export declare class Svc {
   readonly rerank: RerankMethods;
   readonly responses: ResponsesMethods;
   readonly videos: VideosMethods;
+  readonly workspaces: WorkspacesMethods;
 }
 
 export default Svc;
@@ -390,7 +403,8 @@ export interface AudioVoicesMethods {
 /** `svc.keys` */
 export interface KeysMethods {
   /**
-   * Lists the account's API keys, newest first, without their secrets. Works with an API key or a session.
+   * Lists the workspace's API keys, newest first, without their secrets. Works with an API key or a session. A session of a developer lists and
+   * changes only the keys that the developer created.
    *
    * `GET /v1/auth/keys`, /docs/api/listApiKeys
    *
@@ -680,6 +694,21 @@ export interface UsageMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   logs(input?: ListUsageLogsQuery, options?: RequestOptions): Pages<UsageLogList, "listUsageLogs">;
+  /**
+   * Sums up the account's requests by hour, day or month, up to this moment: the sums are those of the receipts to the last unit, also in the
+   * hour that is running. Works with an API key or a session. Filters combine: a request must match all of them. `Accept: text/csv` or
+   * `application/x-ndjson` gives the rows as a file. At most 1000 hours, days or months are summed up at once.
+   *
+   * `GET /v1/usage/summary`, /docs/api/getUsageSummary
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  summary(input?: GetUsageSummaryQuery, options?: RequestOptions): Pages<UsageSummary | string, "getUsageSummary">;
   /**
    * Returns the receipt of one request of the account: its usage, the prices at its admission, the sum and the ledger entries. If several
    * requests had the same `x-request-id`, it is the receipt of the newest. An unknown id, or an id of another account, gives 404
@@ -1392,4 +1421,130 @@ export interface VideosMethods {
    * /docs/api/createVideo, /docs/api/getJob
    */
   generateAndWait(input: VideoRequest, options?: WaitOptions<VideoJob | QueuedVideoJob>): Call<Succeeded<VideoJob>, "createVideo" | "getJob", JobFailure<VideoJob>>;
+}
+
+/** `svc.workspaces` */
+export interface WorkspacesMethods {
+  /**
+   * Returns the workspace that the request acts in.
+   *
+   * `GET /v1/workspace`, /docs/api/getWorkspace
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(options?: RequestOptions): Call<Workspace, "getWorkspace">;
+  /**
+   * Renames the workspace that the request acts in.
+   *
+   * `PATCH /v1/workspace`, /docs/api/updateWorkspace
+   *
+   * @example
+   * await svc.workspaces.update({ name: "Analytical Engines" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  update(input: WorkspaceRequest, options?: RequestOptions): Call<Workspace, "updateWorkspace">;
+  /**
+   * Leaves the workspace that the request acts in. The last owner stays, and nobody leaves the own workspace: 403 `permission_denied`.
+   *
+   * `POST /v1/workspace/leave`, /docs/api/leaveWorkspace
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  leave(input?: LeaveWorkspaceQuery, options?: RequestOptions): Call<RemovedMember, "leaveWorkspace">;
+  readonly members: WorkspacesMembersMethods;
+  /**
+   * Lists the workspaces of the person who is signed in: the own one and all that the person joined, 100 at most. An API key gives 403
+   * `session_required`.
+   *
+   * `GET /v1/workspaces`, /docs/api/listWorkspaces
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(options?: RequestOptions): Pages<WorkspaceList, "listWorkspaces">;
+  /**
+   * Creates a workspace with the person who is signed in as its owner. It starts without keys and without credit, also without the sign-up
+   * credit. A person owns at most 20 workspaces beside the own one, and joins at most 100; more give 403 `permission_denied`.
+   *
+   * `POST /v1/workspaces`, /docs/api/createWorkspace
+   *
+   * @example
+   * await svc.workspaces.create({ name: "Analytical Engines" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`, `email_unverified`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  create(input: WorkspaceRequest, options?: RequestOptions): Call<Workspace, "createWorkspace">;
+}
+
+/** `svc.workspaces.members` */
+export interface WorkspacesMembersMethods {
+  /**
+   * Lists the members of the workspace that the request acts in.
+   *
+   * `GET /v1/workspace/members`, /docs/api/listMembers
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListMembersQuery, options?: RequestOptions): Pages<MemberList, "listMembers">;
+  /**
+   * Changes a member's role. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own workspace
+   * it is: 403 `permission_denied`. It counts from the next request on.
+   *
+   * `PATCH /v1/workspace/members/{member}`, /docs/api/updateMember
+   *
+   * @example
+   * await svc.workspaces.members.update(member, { role: "developer" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 404 `member_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  update(member: string, input: MemberChange, options?: RequestOptions): Call<Member, "updateMember">;
+  /**
+   * Removes a member, who is told by email. Only owners remove owners; the last owner stays, as does the person whose own workspace it is:
+   * 403 `permission_denied`. The keys that the member created are disabled everywhere within a second, or keep working with `keys=keep`.
+   *
+   * `DELETE /v1/workspace/members/{member}`, /docs/api/removeMember
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 404 `member_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  remove(member: string, input?: RemoveMemberQuery, options?: RequestOptions): Call<RemovedMember, "removeMember">;
 }

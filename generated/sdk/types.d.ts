@@ -16,8 +16,18 @@ export interface ApiKeyChange {
   enabled?: boolean | undefined;
   /** New name, 1 to 100 characters; default: unchanged. */
   name?: string | undefined;
-  /** Total USD that the key may spend, including what it has already spent; null: no limit of its own; default: unchanged. */
+  /**
+   * USD that the key may spend, in all or in each period of `limit_resets`, including what it has already spent; null: no limit of its own;
+   * default: unchanged.
+   */
   limit_usd?: number | null | undefined;
+  /**
+   * When `limit_usd` begins anew; default: unchanged. A change counts from now on: nothing is spent of the period that is running. Set to `never`,
+   * the key keeps the smaller of its two limits.
+   */
+  limit_resets?: LimitResets | undefined;
+  /** USD that the key may spend in all, beside a recurring `limit_usd`; null: no limit; default: unchanged. */
+  lifetime_limit_usd?: number | null | undefined;
 }
 
 /** The account's keys. Not paged. */
@@ -46,12 +56,21 @@ export interface ApiKeyRecord {
   is_default: boolean;
   /** When it was created. */
   created_at: string;
+  /** User id of the person who created it; null: it came with the account or from the operator. */
+  created_by: string | null;
   /** When it was last used, accurate to about a minute; null if never. */
   last_used_at: string | null;
   /** USD spent with the key so far. */
   usage_usd: number;
-  /** Total USD that the key may spend; a call above gives 402 `key_limit_reached`. Null: no limit of its own. */
+  /**
+   * USD that the key may spend: in all, or in each period of `limit_resets`. A call above gives 402 `key_limit_reached`. Null: no limit of its
+   * own.
+   */
   limit_usd: number | null;
+  /** When `limit_usd` begins anew. */
+  limit_resets: LimitResets;
+  /** USD that the key may spend in all, beside a recurring `limit_usd`; null: no limit. Where `limit_resets` is `never`, the same as `limit_usd`. */
+  lifetime_limit_usd: number | null;
   /** Always empty: a key may call everything that its account may call. */
   scopes: string[];
 }
@@ -60,8 +79,12 @@ export interface ApiKeyRecord {
 export interface ApiKeyRequest {
   /** Display name, 1 to 100 characters. */
   name: string;
-  /** Total USD that the key may spend; default, and null: no limit of its own. */
+  /** USD that the key may spend, in all or in each period of `limit_resets`; default, and null: no limit of its own. */
   limit_usd?: number | null | undefined;
+  /** When `limit_usd` begins anew; default: never. */
+  limit_resets?: LimitResets | undefined;
+  /** USD that the key may spend in all, beside a recurring `limit_usd`; default, and null: no limit. */
+  lifetime_limit_usd?: number | null | undefined;
 }
 
 /** The model's message. */
@@ -1243,6 +1266,9 @@ export interface JsonSchemaName {
   strict?: boolean | null | undefined;
 }
 
+/** What happens to the keys that a person created, when the person is no longer a member. */
+export type KeysOfLeaver = "disable" | "keep";
+
 /** One entry of the ledger. Entries are never changed; their sum is the balance. */
 export interface LedgerEntry {
   /** Entry id, unique within the account: `led_` and the entry's number in the account's ledger. */
@@ -1290,6 +1316,9 @@ export type LedgerEntryType =
   | "adjustment"
   | "payment_refund"
   | "dispute";
+
+/** When a budget begins anew: never, or with each hour, day, week (from Monday) or month of UTC. */
+export type LimitResets = "never" | "hourly" | "daily" | "weekly" | "monthly";
 
 /** What is left of the account's limits. */
 export interface LimitState {
@@ -1356,6 +1385,40 @@ export type MediaJob = ImageJob | VideoJob;
 
 /** Price of a media model; `pricing_mode` determines the keys of `detail`. `per-video`, `per-song` and `per-call` appear on no row. */
 export type MediaPriceRow = PerImageRow | PerQualityRow | PerMegapixelRow | PerSecondRow | PerMinuteRow | PerThousandCharactersRow;
+
+/** A member of a workspace. */
+export interface Member {
+  /** User id of the person. */
+  id: string;
+  /** Always `workspace.member`. */
+  object: "workspace.member";
+  /** Email address. */
+  email: string;
+  /** Display name; null if not set. */
+  name: string | null;
+  /** Role in the workspace. */
+  role: Role;
+  /** When the person became a member. */
+  created_at: string;
+}
+
+/** A member's new role. */
+export interface MemberChange {
+  /** The role. */
+  role: Role;
+}
+
+/** A page of members. */
+export interface MemberList {
+  /** Always `list`. */
+  object: "list";
+  /** The members, in the order of joining. */
+  data: Member[];
+  /** Whether there are more; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last member of this page; null on an empty page. */
+  last_id: string | null;
+}
 
 /** A message from the model. */
 export interface Message {
@@ -1816,8 +1879,10 @@ export interface NewApiKey {
   masked: string;
   /** Whether it became the account's default key, as the account's first key does. */
   is_default: boolean;
-  /** Total USD that the key may spend; null: no limit of its own. */
+  /** USD that the key may spend, in all or in each period of `limit_resets`; null: no limit of its own. */
   limit_usd: number | null;
+  /** When `limit_usd` begins anew. */
+  limit_resets: LimitResets;
   /** When it was created. */
   created_at: string;
 }
@@ -2736,6 +2801,16 @@ export interface RedactedThinkingBlock {
   data: string;
 }
 
+/** A person who is no longer a member. */
+export interface RemovedMember {
+  /** Always true. */
+  removed: true;
+  /** User id of the person. */
+  id: string;
+  /** How many keys were disabled. */
+  keys_disabled: number;
+}
+
 /** The model's ranking. Other fields are passed through from the model. */
 export interface RerankRanking {
   /** The model's id for this ranking, if it has one. */
@@ -3522,6 +3597,9 @@ export interface ResponseUsage {
 /** A block inside a tool result. */
 export type ResultBlock = TextBlock | ImageBlock | DocumentBlock | SearchResultBlock | ToolReferenceBlock;
 
+/** What a member may do in a workspace. */
+export type Role = "owner" | "admin" | "developer" | "billing" | "viewer";
+
 /** Whether to keep the audio at a permanent URL. */
 export type SaveToBlob = "1" | "0";
 
@@ -4178,6 +4256,9 @@ export interface UrlSource {
   url: string;
 }
 
+/** What a summary divides time by. */
+export type UsageBucket = "hour" | "day" | "month";
+
 /** Why a logged request failed. */
 export interface UsageError {
   /** The error code that the caller received; for a media job, the job's code. */
@@ -4185,6 +4266,37 @@ export interface UsageError {
   /** The message that the caller received. */
   message: string;
 }
+
+/** Sums of requests. A duration is `null` where no request had one, which is not 0; it is 5 % off at most. */
+export interface UsageFigures {
+  /** Requests that were admitted, failed ones included. */
+  requests: number;
+  /** Requests that failed; they cost nothing. */
+  errors: number;
+  /** Input tokens, those read from or written to a cache included. */
+  prompt_tokens: number;
+  /** Input tokens read from the model's prompt cache, counted inside `prompt_tokens`. */
+  cached_tokens: number;
+  /** Input tokens written to the model's prompt cache, counted inside `prompt_tokens`. */
+  cache_write_tokens: number;
+  /** Output tokens, reasoning included. */
+  completion_tokens: number;
+  /** Reasoning tokens, counted inside `completion_tokens`. */
+  reasoning_tokens: number;
+  /** USD charged: the sum of the requests' charges, as in their receipts. */
+  cost_usd: number;
+  /** Milliseconds until the answer was complete that half of the requests stayed within. */
+  latency_p50_ms: number | null;
+  /** Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+  latency_p95_ms: number | null;
+  /** Milliseconds until the first token that half of the streamed requests stayed within. */
+  ttft_p50_ms: number | null;
+  /** Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+  ttft_p95_ms: number | null;
+}
+
+/** What a summary groups by. */
+export type UsageGroup = "model" | "key" | "operation" | "status";
 
 /** One request of the account. */
 export interface UsageLog {
@@ -4256,6 +4368,68 @@ export interface UsageLogList {
 
 /** How a logged request ended. */
 export type UsageStatus = "success" | "failed";
+
+/** Sums of the account's requests. */
+export interface UsageSummary {
+  /** Always `usage.summary`. */
+  object: "usage.summary";
+  /** Requests at or after this time are counted. */
+  from: string;
+  /** Requests before this time are counted. */
+  to: string;
+  /** What time is divided by. */
+  bucket: UsageBucket;
+  /** The time zone of the hours, days or months. */
+  timezone: string;
+  /** What is grouped by, as asked for. */
+  group_by: UsageGroup[];
+  /** The sums, oldest first, then by group. A time without requests has no row. */
+  data: UsageSummaryRow[];
+  /** The sums of all requests that match, those of other pages included. */
+  total: UsageFigures;
+  /** Whether there are more rows; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last row of this page; null on an empty page. */
+  last_id: string | null;
+}
+
+/** The requests of one hour, day or month, and of one group. What isn't grouped by is absent. */
+export interface UsageSummaryRow {
+  /** When the hour, day or month begins. */
+  start: string;
+  /** With `group_by=model`: the requested model. */
+  model?: string;
+  /** With `group_by=key`: id of the API key; null for a session. */
+  key?: string | null;
+  /** With `group_by=operation`: id of the operation. */
+  operation?: string;
+  /** With `group_by=status`: how the requests ended. */
+  status?: UsageStatus;
+  /** Requests that were admitted, failed ones included. */
+  requests: number;
+  /** Requests that failed; they cost nothing. */
+  errors: number;
+  /** Input tokens, those read from or written to a cache included. */
+  prompt_tokens: number;
+  /** Input tokens read from the model's prompt cache, counted inside `prompt_tokens`. */
+  cached_tokens: number;
+  /** Input tokens written to the model's prompt cache, counted inside `prompt_tokens`. */
+  cache_write_tokens: number;
+  /** Output tokens, reasoning included. */
+  completion_tokens: number;
+  /** Reasoning tokens, counted inside `completion_tokens`. */
+  reasoning_tokens: number;
+  /** USD charged: the sum of the requests' charges, as in their receipts. */
+  cost_usd: number;
+  /** Milliseconds until the answer was complete that half of the requests stayed within. */
+  latency_p50_ms: number | null;
+  /** Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+  latency_p95_ms: number | null;
+  /** Milliseconds until the first token that half of the streamed requests stayed within. */
+  ttft_p50_ms: number | null;
+  /** Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+  ttft_p95_ms: number | null;
+}
 
 /** What `units` counts. */
 export type UsageUnit = "token" | "image" | "megapixel" | "second" | "minute" | "character" | "song" | "call";
@@ -4547,6 +4721,38 @@ export interface WebSearchToolResultBlock {
   content: unknown;
 }
 
+/** A workspace, as the person sees it who is signed in. */
+export interface Workspace {
+  /** Workspace id, for the header `X-Workspace-Id`. */
+  id: string;
+  /** Always `workspace`. */
+  object: "workspace";
+  /** Display name. */
+  name: string;
+  /** Your role in it. */
+  role: Role;
+  /** Whether it is your own: requests of a session without `X-Workspace-Id` act in it. */
+  personal: boolean;
+  /** When it was created. */
+  created_at: string;
+}
+
+/** The workspaces of the person who is signed in. Not paged. */
+export interface WorkspaceList {
+  /** Always `list`. */
+  object: "list";
+  /** Your own, then those that you joined, in the order of joining. */
+  data: Workspace[];
+  /** Always false: every workspace is listed. */
+  has_more: false;
+}
+
+/** A workspace's name. */
+export interface WorkspaceRequest {
+  /** Display name, 1 to 100 characters. */
+  name: string;
+}
+
 /** Query parameters of `audio.music.create`. */
 export interface CreateMusicQuery {
   /** `1` keeps the audio and returns JSON with its permanent URL; default: the audio itself. */
@@ -4715,10 +4921,52 @@ export interface GetOperatorOverviewQuery {
   /** First moment not counted any more, ISO 8601; by default now. */
   to?: string | undefined;
 }
+/** Query parameters of `usage.summary`. */
+export interface GetUsageSummaryQuery {
+  /** Only requests at or after this time, ISO 8601; by default 30 days before `to`. The first row may be of a part of its time. */
+  from?: string | undefined;
+  /** Only requests before this time, ISO 8601; by default now. */
+  to?: string | undefined;
+  /** What time is divided by. */
+  bucket?: UsageBucket | undefined;
+  /** Time zone of the hours, days or months: a name of the IANA database, such as `Europe/Berlin`. */
+  timezone?: string | undefined;
+  /** What is grouped by: up to three, separated by commas. */
+  group_by?: UsageGroup | UsageGroup[] | undefined;
+  /** Only requests for this model. */
+  model?: string | undefined;
+  /** Only requests with this key: its record id or its masked form. The secret itself is refused. */
+  key?: string | undefined;
+  /** Only requests of this operation, such as `createChatCompletion`. */
+  operation?: string | undefined;
+  /** Only requests with this status. */
+  status?: UsageStatus | undefined;
+  /** Rows per page: 1 to 1000, default 1000. */
+  limit?: number | undefined;
+  /** Lists the rows after the one with this id: the `last_id` of the previous page. */
+  after?: string | undefined;
+}
 /** Query parameters of `usage.proof`. */
 export interface GetReceiptProofQuery {
   /** Whether to add the account's entries from the receipt's first one to the head, at most 5000. */
   chain?: boolean | undefined;
+}
+/** Query parameters of `workspaces.leave`. */
+export interface LeaveWorkspaceQuery {
+  /** What happens to the keys that you created. */
+  keys?: KeysOfLeaver | undefined;
+}
+/** Query parameters of `workspaces.members.list`. */
+export interface ListMembersQuery {
+  /** Id of the member after whom the page begins. */
+  after?: string | undefined;
+  /** How many members a page has at most. 1 to 100; default 50. */
+  limit?: number | undefined;
+}
+/** Query parameters of `workspaces.members.remove`. */
+export interface RemoveMemberQuery {
+  /** What happens to the keys that the member created. */
+  keys?: KeysOfLeaver | undefined;
 }
 
 /** The headers of answers, with the types of their values. Over HTTP they are strings. */
@@ -4810,6 +5058,8 @@ export interface TopupErrorBody<Code extends string, Type extends string> {
   required?: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
+  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url?: string;
   /** How to add credit. */
@@ -4856,6 +5106,8 @@ export interface AnthropicPaymentErrorBody<Code extends string, Type extends str
   required: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
+  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url: string;
   /** How to add credit. */
@@ -4887,6 +5139,8 @@ export interface BarePaymentErrorBody<Code extends string> {
   required: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
+  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url: string;
   /** How to add credit. */
@@ -4922,6 +5176,8 @@ export interface GenmediaPaymentErrorBody<Code extends string> {
   required?: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
+  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url?: string;
   /** How to add credit. */
@@ -4957,6 +5213,8 @@ export interface PaymentErrorBody<Code extends string, Type extends string> {
   required: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
+  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url: string;
   /** How to add credit. */
@@ -5300,6 +5558,8 @@ export type CreateVideoError401 = Refusal<401, "auth_error", ErrorBody<"auth_err
 export type CreateVideoError402 = Refusal<402, "insufficient_balance" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_balance" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
 export type CreateVideoError429 = Refusal<429, "rate_limited", ErrorBody<"rate_limited", "rate_limit_error">>;
 export type CreateVideoError500 = Refusal<500, "provider_error" | "internal_error" | "db_error", ErrorBody<"provider_error" | "internal_error" | "db_error", "api_error">>;
+export type CreateWorkspaceError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type CreateWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "email_unverified", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "email_unverified", "permission_error">>;
 export type DeleteApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type DesignVoiceError400 = Refusal<400, "invalid_request" | "description_too_long" | "not_a_voice_design_model", ErrorBody<"invalid_request" | "description_too_long" | "not_a_voice_design_model", "invalid_request_error">>;
 export type DesignVoiceError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
@@ -5320,6 +5580,7 @@ export type Error403SignupClosed = Refusal<403, "signup_closed", ErrorBody<"sign
 export type Error404EndpointNotFound = Refusal<404, "endpoint_not_found", ErrorBody<"endpoint_not_found", "not_found_error">>;
 export type Error404EndpointNotFoundOrAccountNotFound = Refusal<404, "endpoint_not_found" | "account_not_found", ErrorBody<"endpoint_not_found" | "account_not_found", "not_found_error">>;
 export type Error404JobNotFound = Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error">>;
+export type Error404MemberNotFound = Refusal<404, "member_not_found", ErrorBody<"member_not_found", "not_found_error">>;
 export type Error404ModelNotFound = Refusal<404, "model_not_found", ModelErrorBody<"model_not_found", "not_found_error">>;
 export type Error404RequestNotFound = Refusal<404, "request_not_found", ErrorBody<"request_not_found", "not_found_error">>;
 export type Error404TopupNotFound = Refusal<404, "topup_not_found", ErrorBody<"topup_not_found", "not_found_error">>;
@@ -5353,6 +5614,8 @@ export type GenmediaError500InternalError = Refusal<500, "internal_error", Genme
 export type GenmediaError500InternalErrorOrDbError = Refusal<500, "internal_error" | "db_error", GenmediaErrorBody<"internal_error" | "db_error">>;
 export type GenmediaError503Overloaded = Refusal<503, "overloaded", GenmediaErrorBody<"overloaded">>;
 export type GenmediaError504ProviderTimeoutOrTimeout = Refusal<504, "provider_timeout" | "timeout", GenmediaErrorBody<"provider_timeout" | "timeout">>;
+export type LeaveWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type RemoveMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type ResendVerificationError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type ResetPasswordError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
 export type ResumeAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
@@ -5370,6 +5633,10 @@ export type SuspendAccountError400 = Refusal<400, "invalid_json" | "missing_para
 export type SuspendAccountError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type UpdateApiKeyError400 = Refusal<400, "invalid_json" | "invalid_parameter" | "not_found", ErrorBody<"invalid_json" | "invalid_parameter" | "not_found", "invalid_request_error">>;
 export type UpdateApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type UpdateMemberError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type UpdateMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type UpdateWorkspaceError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type UpdateWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type VerifyAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
 
 /** The errors of `audio.music.create`. */
@@ -5482,12 +5749,30 @@ export type CreateQuoteError = CreateQuoteError400 | Error401MissingApiKeyOrInva
 export type CreateRerankError = CreateRerankBareError400 | BareError401AuthRequiredOrInvalidCredentials | CreateRerankBareError402 | BareError403Forbidden | BareError404ModelNotFound | CreateRerankBareError409 | CreateRerankBareError413 | BareError415InvalidRequest | BareError422InvalidRequest | BareError429RateLimit | BareError500ServerError | BareError502ServerError | CreateRerankBareError503;
 /** The errors of `responses.create`. */
 export type CreateResponseError = CreateResponseError400 | Error401MissingApiKeyOrInvalidApiKey | CreateResponseError402 | Error403PermissionDeniedOrRouteRefused | Error404ModelNotFound | CreateResponseError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateResponseError503;
+/** The errors of `usage.summary`. */
+export type GetUsageSummaryError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `usage.receipt`. */
 export type GetReceiptError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404RequestNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `usage.proof`. */
 export type GetReceiptProofError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404RequestNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `videos.generate`. */
 export type CreateVideoError = CreateVideoError400 | CreateVideoError401 | CreateVideoError402 | Error403PermissionDenied | Error404ModelNotFound | Error413InvalidRequest | CreateVideoError429 | CreateVideoError500 | Error503Overloaded;
+/** The errors of `workspaces.get`. */
+export type GetWorkspaceError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.update`. */
+export type UpdateWorkspaceError = UpdateWorkspaceError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateWorkspaceError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.leave`. */
+export type LeaveWorkspaceError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | LeaveWorkspaceError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.members.list`. */
+export type ListMembersError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.members.update`. */
+export type UpdateMemberError = UpdateMemberError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateMemberError403 | Error404MemberNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.members.remove`. */
+export type RemoveMemberError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | RemoveMemberError403 | Error404MemberNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.list`. */
+export type ListWorkspacesError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.create`. */
+export type CreateWorkspaceError = CreateWorkspaceError400 | Error401MissingApiKeyOrInvalidApiKey | CreateWorkspaceError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 
 /** Each code with its status and its bodies at the different operations. The body of a failed job is the job. */
 export interface ErrorsByCode {
@@ -5569,8 +5854,10 @@ export interface ErrorsByCode {
   invalid_token: Refusal<400, "invalid_token", ErrorBody<"invalid_token", "invalid_request_error">>;
   /** The job does not exist or belongs to another account. */
   job_not_found: Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error"> | GenmediaErrorBody<"job_not_found">>;
-  /** The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more. */
+  /** A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew. */
   key_limit_reached: Refusal<402, "key_limit_reached", AnthropicPaymentErrorBody<"key_limit_reached", "billing_error"> | BarePaymentErrorBody<"key_limit_reached"> | GenmediaPaymentErrorBody<"key_limit_reached"> | PaymentErrorBody<"key_limit_reached", "billing_error">>;
+  /** The id is not that of a member of the workspace, or the person has just left it. */
+  member_not_found: Refusal<404, "member_not_found", ErrorBody<"member_not_found", "not_found_error">>;
   /** The request has no credential. */
   missing_api_key: Refusal<401, "missing_api_key", AnthropicErrorBody<"missing_api_key", "authentication_error"> | ErrorBody<"missing_api_key", "authentication_error"> | GenmediaErrorBody<"missing_api_key">>;
   /** A required field is missing. `error.param` names it. */
@@ -5707,6 +5994,7 @@ export type ErrorCode =
   | "invalid_token"
   | "job_not_found"
   | "key_limit_reached"
+  | "member_not_found"
   | "missing_api_key"
   | "missing_parameter"
   | "model_not_found"
@@ -5841,7 +6129,7 @@ export interface Operations {
   listApiKeys: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: ApiKeyList;
     event: never;
@@ -5852,7 +6140,7 @@ export interface Operations {
   createApiKey: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: ApiKeyRequest;
     result: NewApiKey;
     event: never;
@@ -5863,7 +6151,7 @@ export interface Operations {
   updateApiKey: {
     path: { key: string };
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: ApiKeyChange;
     result: ApiKeyRecord;
     event: never;
@@ -5874,7 +6162,7 @@ export interface Operations {
   deleteApiKey: {
     path: { key: string };
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: DeletedApiKey;
     event: never;
@@ -5885,7 +6173,7 @@ export interface Operations {
   getLimits: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: LimitState;
     event: never;
@@ -5995,7 +6283,7 @@ export interface Operations {
   listUsageLogs: {
     path: never;
     query: ListUsageLogsQuery;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: UsageLogList;
     event: never;
@@ -6050,7 +6338,7 @@ export interface Operations {
   getCreditBalance: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: CreditBalance;
     event: never;
@@ -6061,7 +6349,7 @@ export interface Operations {
   listLedgerEntries: {
     path: never;
     query: ListLedgerEntriesQuery;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: LedgerEntryList;
     event: never;
@@ -6072,7 +6360,7 @@ export interface Operations {
   createTopup: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: TopupRequest;
     result: Topup;
     event: never;
@@ -6083,7 +6371,7 @@ export interface Operations {
   getTopup: {
     path: { id: string };
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: Topup;
     event: never;
@@ -6365,11 +6653,22 @@ export interface Operations {
     answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
     error: CreateResponseError;
   };
+  /** `usage.summary`: `GET /v1/usage/summary`. */
+  getUsageSummary: {
+    path: never;
+    query: GetUsageSummaryQuery;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: UsageSummary | string;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetUsageSummaryError;
+  };
   /** `usage.receipt`: `GET /v1/usage/{request_id}`. */
   getReceipt: {
     path: { request_id: string };
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: Receipt;
     event: never;
@@ -6380,7 +6679,7 @@ export interface Operations {
   getReceiptProof: {
     path: { request_id: string };
     query: GetReceiptProofQuery;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: ReceiptProof;
     event: never;
@@ -6397,6 +6696,94 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id", "retry-after" | "x-svc-alias">;
     error: CreateVideoError;
+  };
+  /** `workspaces.get`: `GET /v1/workspace`. */
+  getWorkspace: {
+    path: never;
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: Workspace;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetWorkspaceError;
+  };
+  /** `workspaces.update`: `PATCH /v1/workspace`. */
+  updateWorkspace: {
+    path: never;
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: WorkspaceRequest;
+    result: Workspace;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: UpdateWorkspaceError;
+  };
+  /** `workspaces.leave`: `POST /v1/workspace/leave`. */
+  leaveWorkspace: {
+    path: never;
+    query: LeaveWorkspaceQuery;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: RemovedMember;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: LeaveWorkspaceError;
+  };
+  /** `workspaces.members.list`: `GET /v1/workspace/members`. */
+  listMembers: {
+    path: never;
+    query: ListMembersQuery;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: MemberList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListMembersError;
+  };
+  /** `workspaces.members.update`: `PATCH /v1/workspace/members/{member}`. */
+  updateMember: {
+    path: { member: string };
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: MemberChange;
+    result: Member;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: UpdateMemberError;
+  };
+  /** `workspaces.members.remove`: `DELETE /v1/workspace/members/{member}`. */
+  removeMember: {
+    path: { member: string };
+    query: RemoveMemberQuery;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: RemovedMember;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: RemoveMemberError;
+  };
+  /** `workspaces.list`: `GET /v1/workspaces`. */
+  listWorkspaces: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: WorkspaceList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListWorkspacesError;
+  };
+  /** `workspaces.create`: `POST /v1/workspaces`. */
+  createWorkspace: {
+    path: never;
+    query: never;
+    headers: never;
+    body: WorkspaceRequest;
+    result: Workspace;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CreateWorkspaceError;
   };
 }
 

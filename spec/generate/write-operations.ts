@@ -1,6 +1,7 @@
 // generated/operations.ts: what the server must know of each operation before it knows anything of the request.
 import type { Document, OperationObject, ParameterObject, Schema } from "./document.ts";
 import type { ExpandedOperation } from "./expand-errors.ts";
+import { rolesOf } from "./roles.ts";
 
 const defaultBodyMax = 25 * 1024 * 1024;
 
@@ -35,6 +36,8 @@ export interface Operation {
   path: string;
   auth: "none" | "key" | "key_or_session" | "session";
   xApiKey: boolean;
+  /** With a session: the roles that may, in the workspace of the request. Absent: it is about the person alone, or takes no session. */
+  roles?: readonly ("owner" | "admin" | "developer" | "billing" | "viewer")[];
   /** Only for operators with this role or a higher one; to everybody else the path is unknown. */
   operator?: "support" | "finance" | "admin";
   dialect: Dialect;
@@ -62,6 +65,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = ${JSON.strin
 function row(document: Document, { operation, path, method, dialect, errors, statuses, counts }: ExpandedOperation) {
   const security = operation.security ?? [];
   const schemes = new Set(security.flatMap((one) => Object.keys(one)));
+  const named = rolesOf(operation);
   const bodies = Object.keys(operation.requestBody?.content ?? {});
   return {
     id: operation.operationId,
@@ -69,6 +73,7 @@ function row(document: Document, { operation, path, method, dialect, errors, sta
     path,
     auth: authOf(security, schemes),
     xApiKey: schemes.has("XApiKey"),
+    ...(named === undefined ? {} : { roles: named }),
     ...operatorOf(operation),
     dialect,
     errors,

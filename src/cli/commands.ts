@@ -111,7 +111,8 @@ export const commands: readonly Command[] = [
     takes: ["ACCOUNT"],
     options: {
       name: { ...text("N", "the key's name"), required: true },
-      limit: text("USD", "the most that may be spent through the key in all"),
+      limit: text("USD", "the most that may be spent through the key, in all or in each period of --resets"),
+      resets: text("WHEN", "never (as without it), hourly, daily, weekly or monthly"),
     },
     does: "create another key, which is shown only once",
     run: async (input) => (await import("./key.ts")).create(input),
@@ -227,6 +228,13 @@ export const commands: readonly Command[] = [
     options: reportOptions,
     does: "sum up a month's charges and what the providers charge you for them, the worst margin first",
     run: async (input) => (await import("./report.ts")).margin(input),
+  },
+  {
+    name: "usage rebuild",
+    takes: [],
+    options: {},
+    does: "make the sums behind usage summaries again, from the usage log; the gateway may go on meanwhile",
+    run: async (input) => (await import("./usage.ts")).rebuildSums(input),
   },
   {
     name: "reconcile",

@@ -44,7 +44,7 @@ export async function accountDetail({ db, catalog }: Pick<Context, "db" | "catal
     listAccounts(db, { before: accountId + 1n, email: null, suspended: null }, 1),
     readBalance(db, accountId),
     readMediaHolds(db, accountId),
-    listKeys(db, accountId, keysMax + 1),
+    listKeys(db, accountId, null, keysMax + 1),
   ]);
   const { reserved, purchased, earned, spent } = balance!;
   return {

@@ -88,6 +88,7 @@ describe("svc account", () => {
         object: "api_key",
         enabled: true,
         is_default: true,
+        created_by: null,
         masked: `${account.api_key.slice(0, 8)}…${account.api_key.slice(-4)}`,
         usage_usd: 0,
         limit_usd: null,

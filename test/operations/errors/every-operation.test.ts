@@ -33,6 +33,7 @@ const codeOf = ({ status, json }: TestReply) => [status, json.error.code];
 /** Of the operations with a parameter in their path. */
 const bodies: Partial<Record<string, object>> = {
   updateApiKey: { enabled: true },
+  updateMember: { role: "viewer" },
   suspendAccount: { reason: "a test" },
   resumeAccount: { reason: "a test" },
   startSignIn: { redirect_uri: "https://app.example.com/" },
