@@ -256,6 +256,48 @@ export interface paths {
         patch: operations["updateApiKey"];
         trace?: never;
     };
+    "/v1/auth/keys/{key}/roll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Roll an API key
+         * @description Gives an API key a new secret, in place: record, budgets and policies stay. The secret of before works for `grace_seconds` more; one that is
+         *     older ends now. Requires a dashboard session. An unknown key, or a key of another account, gives 400 `not_found`.
+         */
+        post: operations["rollApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/keys/{key}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Usage of an API key
+         * @description Returns what a key of the account spent, holds and has left, and its requests and cost by day. An unknown key, or a key of another account,
+         *     gives 400 `not_found`.
+         */
+        get: operations["getApiKeyUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/limits": {
         parameters: {
             query?: never;
@@ -1535,140 +1577,6 @@ export interface components {
          * @enum {string}
          */
         AccountStatus: "active" | "suspended";
-        /** @description Body of a 401. */
-        AnthropicError401MissingApiKeyOrInvalidApiKey: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "missing_api_key" | "invalid_api_key";
-                /** @description The code, where Anthropic's clients look for it. */
-                details: {
-                    /**
-                     * @description Stable code to branch on.
-                     * @enum {string}
-                     */
-                    error_code: "missing_api_key" | "invalid_api_key";
-                };
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "authentication_error";
-            };
-            /** @description Equals the header `x-request-id`. */
-            request_id: string;
-            /**
-             * @description Always `error`.
-             * @constant
-             */
-            type: "error";
-        };
-        /** @description Body of a 403. */
-        AnthropicError403PermissionDenied: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "permission_denied";
-                /** @description The code, where Anthropic's clients look for it. */
-                details: {
-                    /**
-                     * @description Stable code to branch on.
-                     * @enum {string}
-                     */
-                    error_code: "permission_denied";
-                };
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "permission_error";
-            };
-            /** @description Equals the header `x-request-id`. */
-            request_id: string;
-            /**
-             * @description Always `error`.
-             * @constant
-             */
-            type: "error";
-        };
-        /** @description Body of a 403. */
-        AnthropicError403PermissionDeniedOrRouteRefused: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "permission_denied" | "route_refused";
-                /** @description The code, where Anthropic's clients look for it. */
-                details: {
-                    /**
-                     * @description Stable code to branch on.
-                     * @enum {string}
-                     */
-                    error_code: "permission_denied" | "route_refused";
-                };
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /** @description Other models that may work; on `route_refused`. */
-                suggested_models?: string[];
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "permission_error";
-            };
-            /** @description Equals the header `x-request-id`. */
-            request_id: string;
-            /**
-             * @description Always `error`.
-             * @constant
-             */
-            type: "error";
-        };
         /** @description Body of a 404. */
         AnthropicError404ModelNotFound: {
             /** @description The closest model id; null if no id is close. */
@@ -2027,8 +1935,16 @@ export interface components {
         };
         /** @description What to change. Omitted fields stay unchanged. */
         ApiKeyChange: {
+            /** @description Models that the key may use: ids, or `vendor/*` for all of a vendor; null: all; default: unchanged. */
+            allowed_models?: components["schemas"]["KeyRule"][] | null;
+            /** @description Networks that the key may be used from, IPv4 or IPv6, such as `192.0.2.0/24`; null: all; default: unchanged. */
+            allowed_networks?: components["schemas"]["KeyRule"][] | null;
+            /** @description `operationId`s that the key may call; null: all; default: unchanged. */
+            allowed_operations?: components["schemas"]["KeyRule"][] | null;
             /** @description Whether calls with the key are accepted; default: unchanged. A disabled key is refused everywhere within a second. */
             enabled?: boolean;
+            /** @description When the key stops working, in the future; null: never; default: unchanged. */
+            expires_at?: components["schemas"]["Timestamp"] | null;
             /** @description USD that the key may spend in all, beside a recurring `limit_usd`; null: no limit; default: unchanged. */
             lifetime_limit_usd?: components["schemas"]["KeyBudget"] | null;
             /**
@@ -2043,8 +1959,38 @@ export interface components {
             limit_usd?: components["schemas"]["KeyBudget"] | null;
             /** @description New name, 1 to 100 characters; default: unchanged. */
             name?: components["schemas"]["ApiKeyName"];
+            /** @description Requests a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: unchanged. */
+            rpm?: number | null;
+            /** @description What is taken away from the key; empty: nothing; default: unchanged. */
+            scopes?: components["schemas"]["KeyScope"][];
+            /** @description Tokens a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: unchanged. */
+            tpm?: number | null;
         } & {
             [key: string]: unknown;
+        };
+        /** @description A day of a key. */
+        ApiKeyDay: {
+            /** @description USD that they cost. */
+            cost_usd: components["schemas"]["Usd"];
+            /**
+             * Format: date
+             * @description The day, in UTC.
+             */
+            date: string;
+            /**
+             * Format: int64
+             * @description Requests that were admitted.
+             */
+            requests: number;
+        };
+        /** @description What a key spent and has left in its life. */
+        ApiKeyLifetime: {
+            /** @description USD that it may spend in all; null: no limit. */
+            limit_usd: components["schemas"]["Usd"] | null;
+            /** @description USD left of the limit, less what calls in flight hold; null: no limit. */
+            remaining_usd: components["schemas"]["Usd"] | null;
+            /** @description USD spent so far. */
+            spent_usd: components["schemas"]["Usd"];
         };
         /** @description The account's keys. Not paged. */
         ApiKeyList: {
@@ -2063,14 +2009,37 @@ export interface components {
         };
         /** @description Display name of a key: 1 to 100 characters. */
         ApiKeyName: string;
+        /** @description What a key spent and has left in the running period of its recurring budget. */
+        ApiKeyPeriod: {
+            /** @description USD that it may spend in each period; null: no limit. */
+            limit_usd: components["schemas"]["Usd"] | null;
+            /** @description USD left of the limit, less what calls in flight hold; null: no limit. */
+            remaining_usd: components["schemas"]["Usd"] | null;
+            /** @description When the budget begins anew. */
+            resets: components["schemas"]["LimitResets"];
+            /** @description When the next one begins. */
+            resets_at: components["schemas"]["Timestamp"];
+            /** @description USD spent in this period. */
+            spent_usd: components["schemas"]["Usd"];
+            /** @description When the period began. */
+            starts_at: components["schemas"]["Timestamp"];
+        };
         /** @description A key without its secret, as shown after its creation. */
         ApiKeyRecord: {
+            /** @description Models that the key may use, by id or as `vendor/*`; others give 403 `model_not_allowed`. Null: all. */
+            allowed_models: string[] | null;
+            /** @description Networks that the key may be used from; others give 403 `network_not_allowed`. Null: all. */
+            allowed_networks: string[] | null;
+            /** @description `operationId`s that the key may call; others give 403 `operation_not_allowed`. Null: all. */
+            allowed_operations: string[] | null;
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
             /** @description User id of the person who created it; null: it came with the account or from the operator. */
             created_by: string | null;
             /** @description Whether calls with the key are accepted. */
             enabled: boolean;
+            /** @description When the key stops working (401 `key_expired`); null: never. */
+            expires_at: components["schemas"]["Timestamp"] | null;
             /** @description Record id. */
             id: string;
             /** @description Whether it is the account's default key. A disabled default key is skipped. */
@@ -2095,13 +2064,27 @@ export interface components {
              * @enum {string}
              */
             object: "api_key";
-            /** @description Always empty: a key may call everything that its account may call. */
-            scopes: string[];
+            /** @description Until when the secret that the key had before it was rolled works, too; null: it doesn't. */
+            previous_secret_until: components["schemas"]["Timestamp"] | null;
+            /** @description Requests a minute of the key, beside its account's limit; null: that one alone. */
+            rpm: number | null;
+            /** @description What is taken away from the key; empty: nothing. */
+            scopes: components["schemas"]["KeyScope"][];
+            /** @description Tokens a minute of the key, beside its account's limit; null: that one alone. */
+            tpm: number | null;
             /** @description USD spent with the key so far. */
             usage_usd: components["schemas"]["Usd"];
         };
         /** @description A new key. */
         ApiKeyRequest: {
+            /** @description Models that the key may use: ids, or `vendor/*` for all of a vendor; null: all; default: null. */
+            allowed_models?: components["schemas"]["KeyRule"][] | null;
+            /** @description Networks that the key may be used from, IPv4 or IPv6, such as `192.0.2.0/24`; null: all; default: null. */
+            allowed_networks?: components["schemas"]["KeyRule"][] | null;
+            /** @description `operationId`s that the key may call; null: all; default: null. */
+            allowed_operations?: components["schemas"]["KeyRule"][] | null;
+            /** @description When the key stops working, in the future; null: never; default: null. */
+            expires_at?: components["schemas"]["Timestamp"] | null;
             /** @description USD that the key may spend in all, beside a recurring `limit_usd`; default, and null: no limit. */
             lifetime_limit_usd?: components["schemas"]["KeyBudget"] | null;
             /** @description When `limit_usd` begins anew; default: never. */
@@ -2110,8 +2093,32 @@ export interface components {
             limit_usd?: components["schemas"]["KeyBudget"] | null;
             /** @description Display name, 1 to 100 characters. */
             name: components["schemas"]["ApiKeyName"];
+            /** @description Requests a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: null. */
+            rpm?: number | null;
+            /** @description What is taken away from the key; empty: nothing; default: nothing. */
+            scopes?: components["schemas"]["KeyScope"][];
+            /** @description Tokens a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: null. */
+            tpm?: number | null;
         } & {
             [key: string]: unknown;
+        };
+        /** @description What a key spent, holds and has left. */
+        ApiKeyUsage: {
+            /** @description The last 30 days of UTC, today first. */
+            days: components["schemas"]["ApiKeyDay"][];
+            /** @description Record id of the key. */
+            id: string;
+            /** @description Its whole life. */
+            lifetime: components["schemas"]["ApiKeyLifetime"];
+            /**
+             * @description Always `api_key_usage`.
+             * @enum {string}
+             */
+            object: "api_key_usage";
+            /** @description The running period; null where `limit_resets` is `never`. */
+            period: components["schemas"]["ApiKeyPeriod"] | null;
+            /** @description USD held by its calls in flight. */
+            reserved_usd: components["schemas"]["Usd"];
         };
         /** @description The model's message. */
         AssistantMessage: {
@@ -2191,36 +2198,6 @@ export interface components {
             action: string;
             /** @description The hint as a sentence, for humans. */
             message: string;
-        };
-        /** @description Body of a 401. */
-        BareError401AuthRequiredOrInvalidCredentials: {
-            /** @description The error. */
-            error: {
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /**
-                 * @description Stable value to branch on, in place of a code.
-                 * @enum {string}
-                 */
-                type: "auth_required" | "invalid_credentials";
-            };
-        };
-        /** @description Body of a 403. */
-        BareError403Forbidden: {
-            /** @description The error. */
-            error: {
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /**
-                 * @description Stable value to branch on, in place of a code.
-                 * @enum {string}
-                 */
-                type: "forbidden";
-            };
         };
         /** @description Body of a 404. */
         BareError404ModelNotFound: {
@@ -3325,6 +3302,35 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description Body of a 401. */
+        CloneVoiceError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
         /** @description Body of a 402. */
         CloneVoiceError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
@@ -3374,6 +3380,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CloneVoiceError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 409. */
         CloneVoiceError409: {
@@ -3691,6 +3726,94 @@ export interface components {
              */
             type: "error";
         };
+        /** @description Body of a 401. */
+        CountMessageTokensAnthropicError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /** @description The code, where Anthropic's clients look for it. */
+                details: {
+                    /**
+                     * @description Stable code to branch on.
+                     * @enum {string}
+                     */
+                    error_code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                };
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /**
+             * @description Always `error`.
+             * @constant
+             */
+            type: "error";
+        };
+        /** @description Body of a 403. */
+        CountMessageTokensAnthropicError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /** @description The code, where Anthropic's clients look for it. */
+                details: {
+                    /**
+                     * @description Stable code to branch on.
+                     * @enum {string}
+                     */
+                    error_code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                };
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /**
+             * @description Always `error`.
+             * @constant
+             */
+            type: "error";
+        };
         /** @description Body of a 400. */
         CreateApiKeyError400: {
             /** @description The error. */
@@ -3778,6 +3901,35 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description Body of a 401. */
+        CreateChatCompletionError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
         /** @description Body of a 402. */
         CreateChatCompletionError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
@@ -3827,6 +3979,37 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateChatCompletionError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /** @description Other models that may work; on `route_refused`. */
+                suggested_models?: string[];
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 409. */
         CreateChatCompletionError409: {
@@ -3915,6 +4098,35 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description Body of a 401. */
+        CreateCompletionError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
         /** @description Body of a 402. */
         CreateCompletionError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
@@ -3964,6 +4176,37 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateCompletionError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /** @description Other models that may work; on `route_refused`. */
+                suggested_models?: string[];
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 409. */
         CreateCompletionError409: {
@@ -4056,6 +4299,35 @@ export interface components {
             /** @description Other models that may work. */
             suggested_models?: string[];
         };
+        /** @description Body of a 401. */
+        CreateDecisionError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
         /** @description Body of a 402. */
         CreateDecisionError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
@@ -4105,6 +4377,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateDecisionError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 409. */
         CreateDecisionError409: {
@@ -4193,6 +4494,35 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description Body of a 401. */
+        CreateEmbeddingsError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
         /** @description Body of a 402. */
         CreateEmbeddingsError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
@@ -4242,6 +4572,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateEmbeddingsError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 409. */
         CreateEmbeddingsError409: {
@@ -4342,7 +4701,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "auth_error";
+                code: "auth_error" | "key_expired";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -4412,6 +4771,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateImageError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 429. */
         CreateImageError429: {
@@ -4515,6 +4903,50 @@ export interface components {
              */
             type: "error";
         };
+        /** @description Body of a 401. */
+        CreateMessageAnthropicError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /** @description The code, where Anthropic's clients look for it. */
+                details: {
+                    /**
+                     * @description Stable code to branch on.
+                     * @enum {string}
+                     */
+                    error_code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                };
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /**
+             * @description Always `error`.
+             * @constant
+             */
+            type: "error";
+        };
         /** @description Body of a 402. */
         CreateMessageAnthropicError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
@@ -4574,6 +5006,52 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+            /**
+             * @description Always `error`.
+             * @constant
+             */
+            type: "error";
+        };
+        /** @description Body of a 403. */
+        CreateMessageAnthropicError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused";
+                /** @description The code, where Anthropic's clients look for it. */
+                details: {
+                    /**
+                     * @description Stable code to branch on.
+                     * @enum {string}
+                     */
+                    error_code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused";
+                };
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /** @description Other models that may work; on `route_refused`. */
+                suggested_models?: string[];
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
             /**
              * @description Always `error`.
              * @constant
@@ -4705,7 +5183,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "auth_error";
+                code: "auth_error" | "key_expired";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -4776,6 +5254,35 @@ export interface components {
              */
             topup_url: string;
         };
+        /** @description Body of a 403. */
+        CreateMusicError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
         /** @description Body of a 409. */
         CreateMusicError409: {
             /** @description The error. */
@@ -4838,6 +5345,64 @@ export interface components {
             /** @description Other models that may work. */
             suggested_models?: string[];
         };
+        /** @description Body of a 401. */
+        CreateQuoteError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        CreateQuoteError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "voice_not_owned" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
         /** @description Body of a 400. */
         CreateRerankBareError400: {
             /** @description The error. */
@@ -4851,6 +5416,21 @@ export interface components {
                  * @enum {string}
                  */
                 type: "invalid_request";
+            };
+        };
+        /** @description Body of a 401. */
+        CreateRerankBareError401: {
+            /** @description The error. */
+            error: {
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /**
+                 * @description Stable value to branch on, in place of a code.
+                 * @enum {string}
+                 */
+                type: "auth_required" | "invalid_credentials";
             };
         };
         /** @description Body of a 402. */
@@ -4893,6 +5473,21 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateRerankBareError403: {
+            /** @description The error. */
+            error: {
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /**
+                 * @description Stable value to branch on, in place of a code.
+                 * @enum {string}
+                 */
+                type: "forbidden";
+            };
         };
         /** @description Body of a 409. */
         CreateRerankBareError409: {
@@ -4968,6 +5563,35 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description Body of a 401. */
+        CreateResponseError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
         /** @description Body of a 402. */
         CreateResponseError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
@@ -5017,6 +5641,37 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateResponseError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /** @description Other models that may work; on `route_refused`. */
+                suggested_models?: string[];
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 409. */
         CreateResponseError409: {
@@ -5105,6 +5760,35 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description Body of a 401. */
+        CreateSoundEffectError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
         /** @description Body of a 402. */
         CreateSoundEffectError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
@@ -5154,6 +5838,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateSoundEffectError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 409. */
         CreateSoundEffectError409: {
@@ -5213,6 +5926,35 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description Body of a 401. */
+        CreateSpeechError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
         /** @description Body of a 402. */
         CreateSpeechError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
@@ -5262,6 +6004,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateSpeechError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "voice_not_owned" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 409. */
         CreateSpeechError409: {
@@ -5354,6 +6125,35 @@ export interface components {
             /** @description Other models that may work. */
             suggested_models?: string[];
         };
+        /** @description Body of a 401. */
+        CreateSystemOneDecisionError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
         /** @description Body of a 402. */
         CreateSystemOneDecisionError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
@@ -5403,6 +6203,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateSystemOneDecisionError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 409. */
         CreateSystemOneDecisionError409: {
@@ -5549,6 +6378,35 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description Body of a 401. */
+        CreateTranscriptionError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
         /** @description Body of a 402. */
         CreateTranscriptionError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
@@ -5598,6 +6456,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateTranscriptionError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 409. */
         CreateTranscriptionError409: {
@@ -5698,7 +6585,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "auth_error";
+                code: "auth_error" | "key_expired";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -5768,6 +6655,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateVideoError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 429. */
         CreateVideoError429: {
@@ -6079,6 +6995,35 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description Body of a 401. */
+        DesignVoiceError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
         /** @description Body of a 402. */
         DesignVoiceError402: {
             /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
@@ -6128,6 +7073,35 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url: string;
+        };
+        /** @description Body of a 403. */
+        DesignVoiceError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 409. */
         DesignVoiceError409: {
@@ -6331,35 +7305,6 @@ export interface components {
             };
         };
         /** @description Body of a 401. */
-        Error401AuthRequiredOrInvalidCredentials: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "auth_required" | "invalid_credentials";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "authentication_error";
-            };
-        };
-        /** @description Body of a 401. */
         Error401InvalidCredentials: {
             /** @description The error. */
             error: {
@@ -6547,66 +7492,6 @@ export interface components {
             };
         };
         /** @description Body of a 403. */
-        Error403PermissionDeniedOrRouteRefused: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "permission_denied" | "route_refused";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /** @description Other models that may work; on `route_refused`. */
-                suggested_models?: string[];
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "permission_error";
-            };
-        };
-        /** @description Body of a 403. */
-        Error403PermissionDeniedOrSessionRequired: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "permission_denied" | "session_required";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "permission_error";
-            };
-        };
-        /** @description Body of a 403. */
         Error403PermissionDeniedOrSignupClosed: {
             /** @description The error. */
             error: {
@@ -6628,35 +7513,6 @@ export interface components {
                 request_id: string;
                 /** @description Whether retrying the same request can help. */
                 retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "permission_error";
-            };
-        };
-        /** @description Body of a 403. */
-        Error403PermissionDeniedOrVoiceNotOwned: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "permission_denied" | "voice_not_owned";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable?: boolean;
                 /**
                  * @description Category of the error.
                  * @enum {string}
@@ -7602,40 +8458,6 @@ export interface components {
             /** @description Human-readable; do not parse it. */
             error: string;
         };
-        /** @description Body of a 401. */
-        GenmediaError401MissingApiKeyOrInvalidApiKey: {
-            /** @description The error, machine-readable. */
-            details: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "missing_api_key" | "invalid_api_key";
-                /** @description Category of the error. */
-                error_type: string;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-            };
-            /** @description Human-readable; do not parse it. */
-            error: string;
-        };
-        /** @description Body of a 403. */
-        GenmediaError403PermissionDenied: {
-            /** @description The error, machine-readable. */
-            details: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "permission_denied";
-                /** @description Category of the error. */
-                error_type: string;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-            };
-            /** @description Human-readable; do not parse it. */
-            error: string;
-        };
         /** @description Body of a 404. */
         GenmediaError404JobNotFound: {
             /** @description The error, machine-readable. */
@@ -7938,6 +8760,678 @@ export interface components {
              */
             width: number;
         };
+        /** @description Body of a 401. */
+        GetApiKeyUsageError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        GetApiKeyUsageError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        GetCreditBalanceError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "auth_required" | "invalid_credentials" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        GetCreditBalanceError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        GetGenmediaJobGenmediaError401: {
+            /** @description The error, machine-readable. */
+            details: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /** @description Category of the error. */
+                error_type: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+            };
+            /** @description Human-readable; do not parse it. */
+            error: string;
+        };
+        /** @description Body of a 403. */
+        GetGenmediaJobGenmediaError403: {
+            /** @description The error, machine-readable. */
+            details: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /** @description Category of the error. */
+                error_type: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+            };
+            /** @description Human-readable; do not parse it. */
+            error: string;
+        };
+        /** @description Body of a 401. */
+        GetJobError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        GetJobError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        GetLegacyPricingError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        GetLegacyPricingError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        GetLimitsError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        GetLimitsError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        GetReceiptError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        GetReceiptError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        GetReceiptProofError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        GetReceiptProofError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        GetSessionError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        GetSessionError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        GetTopupError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        GetTopupError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        GetUsageSummaryError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        GetUsageSummaryError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        GetWorkspaceError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        GetWorkspaceError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
         /** @description An image. Only on models with vision. */
         ImageBlock: {
             /** @description Where it comes from. */
@@ -8188,6 +9682,13 @@ export interface components {
          * @description A budget in USD, 0 to 60,000,000 with at most 8 decimals; 0 blocks every paid call.
          */
         KeyBudget: number;
+        /** @description One entry of a list in a key's policies. */
+        KeyRule: string;
+        /**
+         * @description What a scope takes away from a key: all that changes or costs something, images and videos, audio, or what a dashboard reads.
+         * @enum {string}
+         */
+        KeyScope: "read_only" | "no_media" | "no_audio" | "no_account";
         /**
          * @description What happens to the keys that a person created, when the person is no longer a member.
          * @enum {string}
@@ -8353,6 +9854,412 @@ export interface components {
              * @description Requests since midnight UTC.
              */
             used_today: number;
+        };
+        /** @description Body of a 401. */
+        ListApiKeysError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        ListApiKeysError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        ListJobsError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        ListJobsError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        ListLedgerEntriesError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        ListLedgerEntriesError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        ListMembersError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        ListMembersError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        ListUsageLogsError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        ListUsageLogsError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        ListVoicesError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        ListVoicesError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 401. */
+        ListWorkspacesError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        ListWorkspacesError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Prices of a whole request whose prompt, cached tokens included, is longer than `above`. */
         LongContextPricing: {
@@ -8992,6 +10899,8 @@ export interface components {
             api_key: string;
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description When the key stops working; null: never. */
+            expires_at: components["schemas"]["Timestamp"] | null;
             /** @description Record id. */
             id: string;
             /** @description Whether it became the account's default key, as the account's first key does. */
@@ -11378,6 +13287,87 @@ export interface components {
          */
         Role: "owner" | "admin" | "developer" | "billing" | "viewer";
         /** @description Body of a 400. */
+        RollApiKeyError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "invalid_parameter" | "not_found";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 403. */
+        RollApiKeyError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "session_required" | "csrf_failed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description The key with its new secret, which is shown only once. */
+        RolledApiKey: {
+            /** @description The new secret. Save it: it cannot be shown again. */
+            api_key: string;
+            /** @description Record id, as before. */
+            id: string;
+            /** @description First and last characters of the new secret. */
+            masked: string;
+            /** @description Display name. */
+            name: string;
+            /** @description Until when the secret of before works; null: it has ended. */
+            previous_secret_until: components["schemas"]["Timestamp"] | null;
+        };
+        /** @description How a key is rolled. */
+        RollRequest: {
+            /**
+             * Format: int32
+             * @description For how many seconds the secret of before works, too: 0 to 604800 (7 days); default: 86400 (a day).
+             */
+            grace_seconds?: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Body of a 400. */
         RunGenmediaGenmediaError400: {
             /** @description The error, machine-readable. */
             details: {
@@ -11386,6 +13376,23 @@ export interface components {
                  * @enum {string}
                  */
                 code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "invalid_prompt" | "image_url_required" | "too_many_references" | "prompt_too_long" | "invalid_duration";
+                /** @description Category of the error. */
+                error_type: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+            };
+            /** @description Human-readable; do not parse it. */
+            error: string;
+        };
+        /** @description Body of a 401. */
+        RunGenmediaGenmediaError401: {
+            /** @description The error, machine-readable. */
+            details: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
                 /** @description Category of the error. */
                 error_type: string;
                 /** @description Equals the header `x-request-id`. */
@@ -11436,6 +13443,23 @@ export interface components {
              * @description Page that explains how to add credit.
              */
             topup_url?: string;
+        };
+        /** @description Body of a 403. */
+        RunGenmediaGenmediaError403: {
+            /** @description The error, machine-readable. */
+            details: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /** @description Category of the error. */
+                error_type: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+            };
+            /** @description Human-readable; do not parse it. */
+            error: string;
         };
         /** @description Body of a 422. */
         RunGenmediaGenmediaError422: {
@@ -12573,6 +14597,64 @@ export interface components {
          * @description A sampling temperature from 0 to 1.
          */
         TranscriptionTemperature: number;
+        /** @description Body of a 401. */
+        UnderstandAudioError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        UnderstandAudioError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
         /** @description Cost of an answer. No longer sent. */
         UnderstandBilling: {
             /** @description Balance in USD after the charge. */
@@ -13550,7 +15632,10 @@ export interface operations {
                     "application/json": components["schemas"]["CreateMusicError400"];
                 };
             };
-            /** @description `auth_error`: The key or session token is unknown, was revoked or disabled, or has expired. */
+            /**
+             * @description `auth_error`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
+             */
             401: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -13592,7 +15677,12 @@ export interface operations {
                     "application/json": components["schemas"]["CreateMusicError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
             403: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -13608,7 +15698,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["CreateMusicError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -13843,6 +15933,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -13859,7 +15950,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CreateSoundEffectError401"];
                 };
             };
             /**
@@ -13885,7 +15976,12 @@ export interface operations {
                     "application/json": components["schemas"]["CreateSoundEffectError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
             403: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -13901,7 +15997,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["CreateSoundEffectError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -14131,6 +16227,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -14147,7 +16244,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CreateSpeechError401"];
                 };
             };
             /**
@@ -14176,6 +16273,9 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `voice_not_owned`: Only the account that cloned or designed a voice can use it.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
              */
             403: {
                 headers: {
@@ -14192,7 +16292,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDeniedOrVoiceNotOwned"];
+                    "application/json": components["schemas"]["CreateSpeechError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -14434,6 +16534,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -14450,7 +16551,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CreateTranscriptionError401"];
                 };
             };
             /**
@@ -14476,7 +16577,12 @@ export interface operations {
                     "application/json": components["schemas"]["CreateTranscriptionError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
             403: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -14492,7 +16598,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["CreateTranscriptionError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -14725,6 +16831,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -14735,10 +16842,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["UnderstandAudioError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14748,7 +16859,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["UnderstandAudioError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -14880,6 +16991,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -14896,7 +17008,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CloneVoiceError401"];
                 };
             };
             /**
@@ -14922,7 +17034,12 @@ export interface operations {
                     "application/json": components["schemas"]["CloneVoiceError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
             403: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -14938,7 +17055,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["CloneVoiceError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -15172,6 +17289,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -15188,7 +17306,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["DesignVoiceError401"];
                 };
             };
             /**
@@ -15214,7 +17332,12 @@ export interface operations {
                     "application/json": components["schemas"]["DesignVoiceError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
             403: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -15230,7 +17353,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["DesignVoiceError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -15425,6 +17548,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -15435,10 +17559,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["ListVoicesError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -15448,7 +17576,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["ListVoicesError403"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -15543,6 +17671,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -15553,10 +17682,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["ListApiKeysError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -15566,7 +17699,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["ListApiKeysError403"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -16041,6 +18174,282 @@ export interface operations {
             };
         };
     };
+    rollApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Record id, masked key or the key itself. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        /** @description How long the secret of before works. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RollRequest"];
+            };
+        };
+        responses: {
+            /** @description The key was rolled. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RolledApiKey"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `not_found`: The key does not exist, was deleted, or belongs to another account.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RollApiKeyError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RollApiKeyError403"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    getApiKeyUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Record id, masked key or the key itself. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key's usage. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyUsage"];
+                };
+            };
+            /**
+             * @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `not_found`: The key does not exist, was deleted, or belongs to another account.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameterOrNotFound"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetApiKeyUsageError401"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetApiKeyUsageError403"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
     getLimits: {
         parameters: {
             query?: never;
@@ -16067,6 +18476,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -16077,10 +18487,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["GetLimitsError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -16090,7 +18504,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["GetLimitsError403"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -16410,6 +18824,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -16420,12 +18835,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["GetSessionError401"];
                 };
             };
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `session_required`: Endpoints that change the account require a dashboard session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
              */
             403: {
                 headers: {
@@ -16436,7 +18853,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDeniedOrSessionRequired"];
+                    "application/json": components["schemas"]["GetSessionError403"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -17329,6 +19746,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -17339,10 +19757,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["ListUsageLogsError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -17352,7 +19774,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["ListUsageLogsError403"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -17740,6 +20162,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -17756,7 +20179,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CreateChatCompletionError401"];
                 };
             };
             /**
@@ -17784,6 +20207,9 @@ export interface operations {
             };
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
              *     `route_refused`: Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists other models.
              */
             403: {
@@ -17801,7 +20227,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDeniedOrRouteRefused"];
+                    "application/json": components["schemas"]["CreateChatCompletionError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -18067,6 +20493,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -18083,7 +20510,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CreateCompletionError401"];
                 };
             };
             /**
@@ -18111,6 +20538,9 @@ export interface operations {
             };
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
              *     `route_refused`: Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists other models.
              */
             403: {
@@ -18128,7 +20558,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDeniedOrRouteRefused"];
+                    "application/json": components["schemas"]["CreateCompletionError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -18332,6 +20762,7 @@ export interface operations {
             /**
              * @description `auth_required`: The request has no credential.
              *     `invalid_credentials`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -18342,10 +20773,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401AuthRequiredOrInvalidCredentials"];
+                    "application/json": components["schemas"]["GetCreditBalanceError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -18355,7 +20790,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["GetCreditBalanceError403"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -18457,6 +20892,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -18467,10 +20903,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["ListLedgerEntriesError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -18480,7 +20920,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["ListLedgerEntriesError403"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -18566,6 +21006,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -18576,10 +21017,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["GetLegacyPricingError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -18589,7 +21034,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["GetLegacyPricingError403"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -18845,6 +21290,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -18855,10 +21301,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["GetTopupError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -18868,7 +21318,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["GetTopupError403"];
                 };
             };
             /** @description `topup_not_found`: The top-up does not exist or belongs to another account. */
@@ -19119,6 +21569,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -19135,7 +21586,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CreateDecisionError401"];
                 };
             };
             /**
@@ -19161,7 +21612,12 @@ export interface operations {
                     "application/json": components["schemas"]["CreateDecisionError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
             403: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -19177,7 +21633,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["CreateDecisionError403"];
                 };
             };
             /**
@@ -19390,6 +21846,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -19406,7 +21863,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CreateEmbeddingsError401"];
                 };
             };
             /**
@@ -19432,7 +21889,12 @@ export interface operations {
                     "application/json": components["schemas"]["CreateEmbeddingsError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
             403: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -19448,7 +21910,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["CreateEmbeddingsError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -19707,6 +22169,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -19717,10 +22180,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GenmediaError401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["GetGenmediaJobGenmediaError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -19730,7 +22197,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GenmediaError403PermissionDenied"];
+                    "application/json": components["schemas"]["GetGenmediaJobGenmediaError403"];
                 };
             };
             /** @description `job_not_found`: The job does not exist or belongs to another account. */
@@ -19885,6 +22352,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -19901,7 +22369,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GenmediaError401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["RunGenmediaGenmediaError401"];
                 };
             };
             /**
@@ -19927,7 +22395,12 @@ export interface operations {
                     "application/json": components["schemas"]["RunGenmediaGenmediaError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
             403: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -19943,7 +22416,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GenmediaError403PermissionDenied"];
+                    "application/json": components["schemas"]["RunGenmediaGenmediaError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -20212,7 +22685,10 @@ export interface operations {
                     "application/json": components["schemas"]["CreateImageError400"];
                 };
             };
-            /** @description `auth_error`: The key or session token is unknown, was revoked or disabled, or has expired. */
+            /**
+             * @description `auth_error`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
+             */
             401: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -20254,7 +22730,12 @@ export interface operations {
                     "application/json": components["schemas"]["CreateImageError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
             403: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -20270,7 +22751,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["CreateImageError403"];
                 };
             };
             /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
@@ -20411,6 +22892,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -20421,10 +22903,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["ListJobsError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -20434,7 +22920,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["ListJobsError403"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -20537,6 +23023,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -20547,10 +23034,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["GetJobError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -20560,7 +23051,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["GetJobError403"];
                 };
             };
             /** @description `job_not_found`: The job does not exist or belongs to another account. */
@@ -20786,6 +23277,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -20804,7 +23296,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AnthropicError401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CreateMessageAnthropicError401"];
                 };
             };
             /**
@@ -20834,6 +23326,9 @@ export interface operations {
             };
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
              *     `route_refused`: Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists other models.
              */
             403: {
@@ -20853,7 +23348,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AnthropicError403PermissionDeniedOrRouteRefused"];
+                    "application/json": components["schemas"]["CreateMessageAnthropicError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -21097,6 +23592,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -21109,10 +23605,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AnthropicError401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CountMessageTokensAnthropicError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
@@ -21124,7 +23624,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AnthropicError403PermissionDenied"];
+                    "application/json": components["schemas"]["CountMessageTokensAnthropicError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -22679,6 +25179,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -22695,7 +25196,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CreateQuoteError401"];
                 };
             };
             /** @description `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged. */
@@ -22720,6 +25221,9 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `voice_not_owned`: Only the account that cloned or designed a voice can use it.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
              */
             403: {
                 headers: {
@@ -22736,7 +25240,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDeniedOrVoiceNotOwned"];
+                    "application/json": components["schemas"]["CreateQuoteError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -22937,7 +25441,7 @@ export interface operations {
             };
             /**
              * @description `auth_required`: The request has no credential.
-             *     `invalid_credentials`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `invalid_credentials`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -22954,7 +25458,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BareError401AuthRequiredOrInvalidCredentials"];
+                    "application/json": components["schemas"]["CreateRerankBareError401"];
                 };
             };
             /**
@@ -22980,7 +25484,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateRerankBareError402"];
                 };
             };
-            /** @description `forbidden`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /** @description `forbidden`: The model is not one of the key's `allowed_models`. Nothing was charged. */
             403: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -22996,7 +25500,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BareError403Forbidden"];
+                    "application/json": components["schemas"]["CreateRerankBareError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -23272,6 +25776,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -23288,7 +25793,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CreateResponseError401"];
                 };
             };
             /**
@@ -23316,6 +25821,9 @@ export interface operations {
             };
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
              *     `route_refused`: Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists other models.
              */
             403: {
@@ -23333,7 +25841,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDeniedOrRouteRefused"];
+                    "application/json": components["schemas"]["CreateResponseError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -23585,6 +26093,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -23601,7 +26110,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["CreateSystemOneDecisionError401"];
                 };
             };
             /**
@@ -23627,7 +26136,12 @@ export interface operations {
                     "application/json": components["schemas"]["CreateSystemOneDecisionError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
             403: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -23643,7 +26157,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["CreateSystemOneDecisionError403"];
                 };
             };
             /**
@@ -23818,6 +26332,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -23828,10 +26343,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["GetReceiptError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -23841,7 +26360,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["GetReceiptError403"];
                 };
             };
             /** @description `request_not_found`: The request does not exist or was not admitted, belongs to another account, or is older than the log. */
@@ -23955,6 +26474,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -23965,10 +26485,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["GetReceiptProofError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -23978,7 +26502,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["GetReceiptProofError403"];
                 };
             };
             /** @description `request_not_found`: The request does not exist or was not admitted, belongs to another account, or is older than the log. */
@@ -24113,6 +26637,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -24123,10 +26648,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["GetUsageSummaryError401"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -24136,7 +26665,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["GetUsageSummaryError403"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -24273,7 +26802,10 @@ export interface operations {
                     "application/json": components["schemas"]["CreateVideoError400"];
                 };
             };
-            /** @description `auth_error`: The key or session token is unknown, was revoked or disabled, or has expired. */
+            /**
+             * @description `auth_error`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
+             */
             401: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -24315,7 +26847,12 @@ export interface operations {
                     "application/json": components["schemas"]["CreateVideoError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
             403: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -24331,7 +26868,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["CreateVideoError403"];
                 };
             };
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
@@ -24467,6 +27004,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -24477,12 +27015,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["GetWorkspaceError401"];
                 };
             };
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `session_required`: Endpoints that change the account require a dashboard session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
              */
             403: {
                 headers: {
@@ -24493,7 +27033,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDeniedOrSessionRequired"];
+                    "application/json": components["schemas"]["GetWorkspaceError403"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -24862,6 +27402,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -24872,12 +27413,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["ListMembersError401"];
                 };
             };
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `session_required`: Endpoints that change the account require a dashboard session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
              */
             403: {
                 headers: {
@@ -24888,7 +27431,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDeniedOrSessionRequired"];
+                    "application/json": components["schemas"]["ListMembersError403"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -25271,6 +27814,7 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -25281,12 +27825,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                    "application/json": components["schemas"]["ListWorkspacesError401"];
                 };
             };
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `session_required`: Endpoints that change the account require a dashboard session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
              */
             403: {
                 headers: {
@@ -25297,7 +27843,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDeniedOrSessionRequired"];
+                    "application/json": components["schemas"]["ListWorkspacesError403"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */

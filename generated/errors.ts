@@ -95,6 +95,10 @@ export type ErrorCode =
   | "rate_limit_exceeded"
   | "audio_concurrent_limit"
   | "rate_limited"
+  | "key_expired"
+  | "operation_not_allowed"
+  | "network_not_allowed"
+  | "model_not_allowed"
   | "confirmation_required"
   | "account_not_found"
   | "not_possible"
@@ -682,6 +686,38 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "happened": "The queue of waiting jobs is full. On images also the older value of rate_limit_exceeded.",
     "fix": "Wait until a job ends."
   },
+  "key_expired": {
+    "status": 401,
+    "type": "authentication_error",
+    "retryable": false,
+    "message": "The API key {key} expired at {expired_at}.",
+    "happened": "The key's `expires_at` has passed.",
+    "fix": "Set a later expires_at for the key, or use another key."
+  },
+  "operation_not_allowed": {
+    "status": 403,
+    "type": "permission_error",
+    "retryable": false,
+    "message": "The API key {key} may not call {operation}[: its scope is {scope}].",
+    "happened": "The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.",
+    "fix": "Change the key's allowed_operations or scopes, or use another key."
+  },
+  "network_not_allowed": {
+    "status": 403,
+    "type": "permission_error",
+    "retryable": false,
+    "message": "The API key {key} may not be used from {address}.",
+    "happened": "The request comes from an address outside the key's `allowed_networks`.",
+    "fix": "Add the network to the key's allowed_networks, or send the request from one of them."
+  },
+  "model_not_allowed": {
+    "status": 403,
+    "type": "permission_error",
+    "retryable": false,
+    "message": "The API key {key} may not use {model}.",
+    "happened": "The model is not one of the key's `allowed_models`. Nothing was charged.",
+    "fix": "Use a model that the key may use, change its allowed_models, or use another key."
+  },
   "confirmation_required": {
     "status": 403,
     "type": "permission_error",
@@ -976,6 +1012,10 @@ export const dialects: Readonly<Record<Dialect, DialectRow>> = {
     "codes": {
       "missing_api_key": "auth_required",
       "invalid_api_key": "invalid_credentials",
+      "key_expired": "invalid_credentials",
+      "operation_not_allowed": "forbidden",
+      "network_not_allowed": "forbidden",
+      "model_not_allowed": "forbidden",
       "invalid_json": "invalid_request",
       "missing_parameter": "invalid_request",
       "invalid_parameter": "invalid_request",

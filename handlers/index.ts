@@ -21,6 +21,8 @@ import { createSpeech } from "./create-speech.ts";
 import { createTopup } from "./create-topup.ts";
 import { createTranscription } from "./create-transcription.ts";
 import { createVideo } from "./create-video.ts";
+import { getApiKeyUsage } from "./get-api-key-usage.ts";
+import { rollApiKey } from "./roll-api-key.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 import { designVoice } from "./design-voice.ts";
 import { forgotPassword } from "./forgot-password.ts";
@@ -89,6 +91,8 @@ export const handlers: Handlers = {
   createTranscription: answerOnce(createTranscription),
   createVideo,
   deleteApiKey,
+  getApiKeyUsage,
+  rollApiKey,
   designVoice: answerOnce(designVoice),
   forgotPassword,
   getCreditBalance,

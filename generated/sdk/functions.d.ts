@@ -17,6 +17,7 @@ import type {
   ApiKeyList,
   ApiKeyRecord,
   ApiKeyRequest,
+  ApiKeyUsage,
   AudioGeneration,
   BlockDeltaEvent,
   BlockStartEvent,
@@ -120,6 +121,8 @@ import type {
   ResponseSummaryTextDoneEvent,
   ResponseTextDeltaEvent,
   ResponseTextDoneEvent,
+  RollRequest,
+  RolledApiKey,
   Session,
   SessionConfirmation,
   SignInByCode,
@@ -168,9 +171,9 @@ export type * from "./types.js";
  * @example
  * await svc.audio.music.create({ prompt: "Calm piano over soft rain, no drums", music_length_ms: 20000 });
  * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_a_music_model`
- * @throws {SvcError} 401 `auth_error`
+ * @throws {SvcError} 401 `auth_error`, `key_expired`
  * @throws {SvcError} 402 `billing_error`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_too_large`
@@ -192,9 +195,9 @@ export declare function createMusic<Chosen extends "0" | "1" | undefined = undef
  * @example
  * await svc.audio.sfx.create({ prompt: "A wooden door creaks open", duration_seconds: 2.5, prompt_influence: 0.4 });
  * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_an_sfx_model`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_too_large`
@@ -218,9 +221,9 @@ export declare function createSoundEffect<Chosen extends "0" | "1" | undefined =
  * @example
  * await svc.audio.speech.create({ input: "The harbour opens at six." });
  * @throws {SvcError} 400 `invalid_request`, `content_refused`, `input_too_long`, `not_a_tts_model`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`
+ * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_too_large`
@@ -254,9 +257,9 @@ export declare function createSpeech(client: Client, input: SpeechRequest, optio
  * @example
  * await svc.audio.transcriptions.create({ audio_url: "https://assets.example.com/meeting.mp3", model: "transcribe-quality", language: "en", response_format: "vtt" });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `request_rejected`, `segments_unsupported`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_rejected`, `request_too_large`
@@ -283,9 +286,9 @@ export declare function createTranscription<Chosen extends "text" | "srt" | "vtt
  * `POST /v1/audio/voice-clone`, /docs/api/cloneVoice
  *
  * @throws {SvcError} 400 `invalid_request`, `not_a_voice_clone_model`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_too_large`
@@ -309,9 +312,9 @@ export declare function cloneVoice(client: Client, input: VoiceCloneForm, option
  * @example
  * await svc.audio.voices.design({ description: "An old sailor, rough but kind", name: "Sailor", preview_text: "The tide waits for nobody.", gender: "male", age_group: "elderly" });
  * @throws {SvcError} 400 `invalid_request`, `description_too_long`, `not_a_voice_design_model`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_too_large`
@@ -332,8 +335,8 @@ export declare function designVoice(client: Client, input: VoiceDesignRequest, o
  * `GET /v1/audio/voices`, /docs/api/listVoices
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 502 `provider_error`
@@ -347,8 +350,8 @@ export declare function listVoices(client: Client, input?: ListVoicesQuery, opti
  *
  * `GET /v1/auth/keys`, /docs/api/listApiKeys
  *
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -407,12 +410,45 @@ export declare function updateApiKey(client: Client, key: string, input: ApiKeyC
 export declare function deleteApiKey(client: Client, key: string, options?: RequestOptions): Call<DeletedApiKey, "deleteApiKey">;
 
 /**
+ * Gives an API key a new secret, in place: record, budgets and policies stay. The secret of before works for `grace_seconds` more; one that is
+ * older ends now. Requires a dashboard session. An unknown key, or a key of another account, gives 400 `not_found`.
+ *
+ * `POST /v1/auth/keys/{key}/roll`, /docs/api/rollApiKey
+ *
+ * @example
+ * await svc.keys.roll(key, { grace_seconds: 3600 });
+ * @throws {SvcError} 400 `invalid_json`, `invalid_parameter`, `not_found`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function rollApiKey(client: Client, key: string, input: RollRequest, options?: RequestOptions): Call<RolledApiKey, "rollApiKey">;
+
+/**
+ * Returns what a key of the account spent, holds and has left, and its requests and cost by day. An unknown key, or a key of another account,
+ * gives 400 `not_found`.
+ *
+ * `GET /v1/auth/keys/{key}/usage`, /docs/api/getApiKeyUsage
+ *
+ * @throws {SvcError} 400 `invalid_parameter`, `not_found`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function getApiKeyUsage(client: Client, key: string, options?: RequestOptions): Call<ApiKeyUsage, "getApiKeyUsage">;
+
+/**
  * Returns what is left of the account's limits. Works with an API key or a session. The call counts toward no limit.
  *
  * `GET /v1/auth/limits`, /docs/api/getLimits
  *
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -456,8 +492,8 @@ export declare function resetPassword(client: Client, input: PasswordReset, opti
  *
  * `GET /v1/auth/session`, /docs/api/getSession
  *
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`, `session_required`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -585,8 +621,8 @@ export declare function signUp(client: Client, input: SignUpRequest, options?: R
  * `GET /v1/auth/usage/logs`, /docs/api/listUsageLogs
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -641,9 +677,9 @@ export declare function resendVerification(client: Client, input: EmailRequest, 
  * @example
  * await svc.chat.completions.create({ model: "best", messages: [{ role: "user", content: "Name a lighthouse." }], max_tokens: 60, temperature: 0.2 });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`, `route_refused`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`, `route_refused`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_rejected`, `request_too_large`
@@ -665,9 +701,9 @@ export declare function createChatCompletion<Streaming extends boolean | null | 
  * @example
  * await svc.completions.create({ model: "north/chat-small", prompt: "The lighthouse", max_tokens: 8, stop: ["\n"] });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`, `route_refused`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`, `route_refused`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_rejected`, `request_too_large`
@@ -689,8 +725,8 @@ export declare function createCompletion<Streaming extends boolean | null | unde
  *
  * `GET /v1/credits/balance`, /docs/api/getCreditBalance
  *
- * @throws {SvcError} 401 `auth_required`, `invalid_credentials`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `auth_required`, `invalid_credentials`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -703,8 +739,8 @@ export declare function getCreditBalance(client: Client, options?: RequestOption
  * `GET /v1/credits/ledger`, /docs/api/listLedgerEntries
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -739,8 +775,8 @@ export declare function createTopup(client: Client, input: TopupRequest, options
  * `GET /v1/credits/topup/{id}`, /docs/api/getTopup
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 404 `topup_not_found`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
@@ -758,9 +794,9 @@ export declare function getTopup(client: Client, id: string, options?: RequestOp
  * `POST /v1/decisions`, /docs/api/createDecision
  *
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_too_large`
  * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -782,9 +818,9 @@ export declare function createDecision(client: Client, input: DecisionRequest, o
  * @example
  * await svc.embeddings.create({ model: "embed", input: ["lighthouse", "harbour"] });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_too_large`
@@ -814,8 +850,8 @@ export declare function listErrors(client: Client, options?: RequestOptions): Pa
  * `GET /v1/genmedia/jobs/{request_id}`, /docs/api/getGenmediaJob
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 404 `job_not_found`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
@@ -835,9 +871,9 @@ export declare function getGenmediaJob(client: Client, request_id: string, optio
  * @example
  * await svc.genmedia.run({ model: "image", input: { prompt: "A paper boat on a puddle", size: "1024x1024" } });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `invalid_prompt`, `image_url_required`, `too_many_references`, `prompt_too_long`, `invalid_duration`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 413 `request_too_large`
  * @throws {SvcError} 422 `content_policy`, `content_policy_likeness`, `content_policy_nsfw`, `content_policy_unsafe`, `moderation_blocked`, `input_too_large`, `input_invalid`, `invalid_input`
@@ -866,9 +902,9 @@ export declare function runGenmedia(client: Client, input: GenmediaRequest, opti
  * @example
  * await svc.images.generate({ model: "image", prompt: "A lighthouse at dusk, watercolour", n: 1, size: "1024x1024" });
  * @throws {SvcError} 400 `invalid_parameter`, `invalid_model`, `invalid_prompt`, `image_url_required`, `too_many_references`
- * @throws {SvcError} 401 `auth_error`
+ * @throws {SvcError} 401 `auth_error`, `key_expired`
  * @throws {SvcError} 402 `insufficient_balance`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 413 `invalid_request`
  * @throws {SvcError} 429 `rate_limited`
  * @throws {SvcError} 500 `provider_error`, `internal_error`, `db_error`
@@ -882,8 +918,8 @@ export declare function createImage(client: Client, input: ImageRequest, options
  * `GET /v1/jobs`, /docs/api/listJobs
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -900,8 +936,8 @@ export declare function listJobs(client: Client, input?: ListJobsQuery, options?
  * `GET /v1/jobs/{id}`, /docs/api/getJob
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 404 `job_not_found`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
@@ -935,9 +971,9 @@ export declare function listTiers(client: Client, options?: RequestOptions): Cal
  * @example
  * await svc.messages.create({ model: "reason", max_tokens: 1024, messages: [{ role: "user", content: "Name a lighthouse." }], thinking: { type: "enabled", budget_tokens: 512 } });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `thread_unsupported_request`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`, `route_refused`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`, `route_refused`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_rejected`, `request_too_large`
@@ -957,8 +993,8 @@ export declare function createMessage<Streaming extends boolean | null | undefin
  * @example
  * await svc.messages.countTokens({ model: "best", messages: [{ role: "user", content: "Name a lighthouse." }] });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `unsupported_content`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 413 `request_too_large`
  * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -1146,9 +1182,9 @@ export declare function getPricing(client: Client, options?: RequestOptions): Ca
  * @example
  * await svc.quote.create({ operation: "createChatCompletion", body: { model: "best", max_tokens: 400, messages: [{ role: "user", content: "Name a lighthouse." }] } });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`, `thread_unsupported_request`, `invalid_model`, `invalid_prompt`, `image_url_required`, `too_many_references`, `input_too_long`, `prompt_too_long`, `description_too_long`, `invalid_duration`, `not_a_tts_model`, `not_a_music_model`, `not_an_sfx_model`, `not_a_voice_design_model`, `segments_unsupported`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`
+ * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 413 `request_too_large`
  * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -1201,9 +1237,9 @@ export declare function createRerank(client: Client, input: RerankRequest, optio
  * @example
  * await svc.responses.create({ model: "best", input: "Name a lighthouse.", instructions: "Be brief.", max_output_tokens: 60 });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`, `route_refused`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`, `route_refused`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_rejected`, `request_too_large`
@@ -1223,8 +1259,8 @@ export declare function createResponse<Streaming extends boolean | null | undefi
  * `GET /v1/usage/summary`, /docs/api/getUsageSummary
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -1239,8 +1275,8 @@ export declare function getUsageSummary(client: Client, input?: GetUsageSummaryQ
  * `GET /v1/usage/{request_id}`, /docs/api/getReceipt
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 404 `request_not_found`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
@@ -1256,8 +1292,8 @@ export declare function getReceipt(client: Client, request_id: string, options?:
  * `GET /v1/usage/{request_id}/proof`, /docs/api/getReceiptProof
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 404 `request_not_found`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
@@ -1279,9 +1315,9 @@ export declare function getReceiptProof(client: Client, request_id: string, inpu
  * @example
  * await svc.videos.generate({ model: "tide/video", prompt: "Waves roll onto a pebble beach, slow camera move", duration_s: 5, aspect_ratio: "16:9" });
  * @throws {SvcError} 400 `invalid_parameter`, `invalid_model`, `invalid_prompt`, `image_url_required`, `invalid_duration`
- * @throws {SvcError} 401 `auth_error`
+ * @throws {SvcError} 401 `auth_error`, `key_expired`
  * @throws {SvcError} 402 `insufficient_balance`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 413 `invalid_request`
  * @throws {SvcError} 429 `rate_limited`
@@ -1295,8 +1331,8 @@ export declare function createVideo(client: Client, input: VideoRequest, options
  *
  * `GET /v1/workspace`, /docs/api/getWorkspace
  *
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`, `session_required`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -1340,8 +1376,8 @@ export declare function leaveWorkspace(client: Client, input?: LeaveWorkspaceQue
  * `GET /v1/workspace/members`, /docs/api/listMembers
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`, `session_required`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -1389,8 +1425,8 @@ export declare function removeMember(client: Client, member: string, input?: Rem
  *
  * `GET /v1/workspaces`, /docs/api/listWorkspaces
  *
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`, `session_required`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`

@@ -53,6 +53,14 @@ export function deleteApiKey(client, key, options) {
   return call(client, { path: () => `/v1/auth/keys/${segment(key)}`, method: "DELETE", auth: "session" }, undefined, options);
 }
 
+export function rollApiKey(client, key, input, options) {
+  return call(client, { path: () => `/v1/auth/keys/${segment(key)}/roll`, method: "POST", auth: "session" }, input, options);
+}
+
+export function getApiKeyUsage(client, key, options) {
+  return call(client, { path: () => `/v1/auth/keys/${segment(key)}/usage`, auth: "either" }, undefined, options);
+}
+
 export function getLimits(client, options) {
   return call(client, { path: "/v1/auth/limits", auth: "either" }, undefined, options);
 }

@@ -18,6 +18,7 @@ import type {
   ApiKeyList,
   ApiKeyRecord,
   ApiKeyRequest,
+  ApiKeyUsage,
   AudioGeneration,
   BlockDeltaEvent,
   BlockStartEvent,
@@ -121,6 +122,8 @@ import type {
   ResponseSummaryTextDoneEvent,
   ResponseTextDeltaEvent,
   ResponseTextDoneEvent,
+  RollRequest,
+  RolledApiKey,
   Session,
   SessionConfirmation,
   SignInByCode,
@@ -216,9 +219,9 @@ export interface AudioMusicMethods {
    * @example
    * await svc.audio.music.create({ prompt: "Calm piano over soft rain, no drums", music_length_ms: 20000 });
    * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_a_music_model`
-   * @throws {SvcError} 401 `auth_error`
+   * @throws {SvcError} 401 `auth_error`, `key_expired`
    * @throws {SvcError} 402 `billing_error`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_too_large`
@@ -243,9 +246,9 @@ export interface AudioSfxMethods {
    * @example
    * await svc.audio.sfx.create({ prompt: "A wooden door creaks open", duration_seconds: 2.5, prompt_influence: 0.4 });
    * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_an_sfx_model`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_too_large`
@@ -272,9 +275,9 @@ export interface AudioSpeechMethods {
    * @example
    * await svc.audio.speech.create({ input: "The harbour opens at six." });
    * @throws {SvcError} 400 `invalid_request`, `content_refused`, `input_too_long`, `not_a_tts_model`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`
+   * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_too_large`
@@ -311,9 +314,9 @@ export interface AudioTranscriptionsMethods {
    * @example
    * await svc.audio.transcriptions.create({ audio_url: "https://assets.example.com/meeting.mp3", model: "transcribe-quality", language: "en", response_format: "vtt" });
    * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `request_rejected`, `segments_unsupported`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_rejected`, `request_too_large`
@@ -343,9 +346,9 @@ export interface AudioVoicesMethods {
    * `POST /v1/audio/voice-clone`, /docs/api/cloneVoice
    *
    * @throws {SvcError} 400 `invalid_request`, `not_a_voice_clone_model`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_too_large`
@@ -368,9 +371,9 @@ export interface AudioVoicesMethods {
    * @example
    * await svc.audio.voices.design({ description: "An old sailor, rough but kind", name: "Sailor", preview_text: "The tide waits for nobody.", gender: "male", age_group: "elderly" });
    * @throws {SvcError} 400 `invalid_request`, `description_too_long`, `not_a_voice_design_model`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_too_large`
@@ -390,8 +393,8 @@ export interface AudioVoicesMethods {
    * `GET /v1/audio/voices`, /docs/api/listVoices
    *
    * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 502 `provider_error`
@@ -408,8 +411,8 @@ export interface KeysMethods {
    *
    * `GET /v1/auth/keys`, /docs/api/listApiKeys
    *
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
@@ -463,6 +466,37 @@ export interface KeysMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   delete(key: string, options?: RequestOptions): Call<DeletedApiKey, "deleteApiKey">;
+  /**
+   * Gives an API key a new secret, in place: record, budgets and policies stay. The secret of before works for `grace_seconds` more; one that is
+   * older ends now. Requires a dashboard session. An unknown key, or a key of another account, gives 400 `not_found`.
+   *
+   * `POST /v1/auth/keys/{key}/roll`, /docs/api/rollApiKey
+   *
+   * @example
+   * await svc.keys.roll(key, { grace_seconds: 3600 });
+   * @throws {SvcError} 400 `invalid_json`, `invalid_parameter`, `not_found`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  roll(key: string, input: RollRequest, options?: RequestOptions): Call<RolledApiKey, "rollApiKey">;
+  /**
+   * Returns what a key of the account spent, holds and has left, and its requests and cost by day. An unknown key, or a key of another account,
+   * gives 400 `not_found`.
+   *
+   * `GET /v1/auth/keys/{key}/usage`, /docs/api/getApiKeyUsage
+   *
+   * @throws {SvcError} 400 `invalid_parameter`, `not_found`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  usage(key: string, options?: RequestOptions): Call<ApiKeyUsage, "getApiKeyUsage">;
 }
 
 /** `svc.limits` */
@@ -472,8 +506,8 @@ export interface LimitsMethods {
    *
    * `GET /v1/auth/limits`, /docs/api/getLimits
    *
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
@@ -527,8 +561,8 @@ export interface AuthMethods {
    *
    * `GET /v1/auth/session`, /docs/api/getSession
    *
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
@@ -687,8 +721,8 @@ export interface UsageMethods {
    * `GET /v1/auth/usage/logs`, /docs/api/listUsageLogs
    *
    * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
@@ -702,8 +736,8 @@ export interface UsageMethods {
    * `GET /v1/usage/summary`, /docs/api/getUsageSummary
    *
    * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
@@ -717,8 +751,8 @@ export interface UsageMethods {
    * `GET /v1/usage/{request_id}`, /docs/api/getReceipt
    *
    * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 404 `request_not_found`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
@@ -733,8 +767,8 @@ export interface UsageMethods {
    * `GET /v1/usage/{request_id}/proof`, /docs/api/getReceiptProof
    *
    * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 404 `request_not_found`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
@@ -762,9 +796,9 @@ export interface ChatCompletionsMethods {
    * @example
    * await svc.chat.completions.create({ model: "best", messages: [{ role: "user", content: "Name a lighthouse." }], max_tokens: 60, temperature: 0.2 });
    * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`, `route_refused`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`, `route_refused`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_rejected`, `request_too_large`
@@ -789,9 +823,9 @@ export interface CompletionsMethods {
    * @example
    * await svc.completions.create({ model: "north/chat-small", prompt: "The lighthouse", max_tokens: 8, stop: ["\n"] });
    * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`, `route_refused`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`, `route_refused`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_rejected`, `request_too_large`
@@ -816,8 +850,8 @@ export interface CreditsMethods {
    *
    * `GET /v1/credits/balance`, /docs/api/getCreditBalance
    *
-   * @throws {SvcError} 401 `auth_required`, `invalid_credentials`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `auth_required`, `invalid_credentials`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
@@ -829,8 +863,8 @@ export interface CreditsMethods {
    * `GET /v1/credits/ledger`, /docs/api/listLedgerEntries
    *
    * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
@@ -868,8 +902,8 @@ export interface CreditsTopupsMethods {
    * `GET /v1/credits/topup/{id}`, /docs/api/getTopup
    *
    * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 404 `topup_not_found`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
@@ -890,9 +924,9 @@ export interface DecisionsMethods {
    * `POST /v1/decisions`, /docs/api/createDecision
    *
    * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -917,9 +951,9 @@ export interface EmbeddingsMethods {
    * @example
    * await svc.embeddings.create({ model: "embed", input: ["lighthouse", "harbour"] });
    * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_too_large`
@@ -955,8 +989,8 @@ export interface GenmediaMethods {
    * `GET /v1/genmedia/jobs/{request_id}`, /docs/api/getGenmediaJob
    *
    * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 404 `job_not_found`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
@@ -975,9 +1009,9 @@ export interface GenmediaMethods {
    * @example
    * await svc.genmedia.run({ model: "image", input: { prompt: "A paper boat on a puddle", size: "1024x1024" } });
    * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `invalid_prompt`, `image_url_required`, `too_many_references`, `prompt_too_long`, `invalid_duration`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 422 `content_policy`, `content_policy_likeness`, `content_policy_nsfw`, `content_policy_unsafe`, `moderation_blocked`, `input_too_large`, `input_invalid`, `invalid_input`
@@ -1018,9 +1052,9 @@ export interface ImagesMethods {
    * @example
    * await svc.images.generate({ model: "image", prompt: "A lighthouse at dusk, watercolour", n: 1, size: "1024x1024" });
    * @throws {SvcError} 400 `invalid_parameter`, `invalid_model`, `invalid_prompt`, `image_url_required`, `too_many_references`
-   * @throws {SvcError} 401 `auth_error`
+   * @throws {SvcError} 401 `auth_error`, `key_expired`
    * @throws {SvcError} 402 `insufficient_balance`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 413 `invalid_request`
    * @throws {SvcError} 429 `rate_limited`
    * @throws {SvcError} 500 `provider_error`, `internal_error`, `db_error`
@@ -1046,8 +1080,8 @@ export interface JobsMethods {
    * `GET /v1/jobs`, /docs/api/listJobs
    *
    * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
@@ -1063,8 +1097,8 @@ export interface JobsMethods {
    * `GET /v1/jobs/{id}`, /docs/api/getJob
    *
    * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 404 `job_not_found`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
@@ -1091,9 +1125,9 @@ export interface MessagesMethods {
    * @example
    * await svc.messages.create({ model: "reason", max_tokens: 1024, messages: [{ role: "user", content: "Name a lighthouse." }], thinking: { type: "enabled", budget_tokens: 512 } });
    * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `thread_unsupported_request`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`, `route_refused`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`, `route_refused`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_rejected`, `request_too_large`
@@ -1112,8 +1146,8 @@ export interface MessagesMethods {
    * @example
    * await svc.messages.countTokens({ model: "best", messages: [{ role: "user", content: "Name a lighthouse." }] });
    * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `unsupported_content`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -1310,9 +1344,9 @@ export interface QuoteMethods {
    * @example
    * await svc.quote.create({ operation: "createChatCompletion", body: { model: "best", max_tokens: 400, messages: [{ role: "user", content: "Name a lighthouse." }] } });
    * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`, `thread_unsupported_request`, `invalid_model`, `invalid_prompt`, `image_url_required`, `too_many_references`, `input_too_long`, `prompt_too_long`, `description_too_long`, `invalid_duration`, `not_a_tts_model`, `not_a_music_model`, `not_an_sfx_model`, `not_a_voice_design_model`, `segments_unsupported`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`
+   * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -1371,9 +1405,9 @@ export interface ResponsesMethods {
    * @example
    * await svc.responses.create({ model: "best", input: "Name a lighthouse.", instructions: "Be brief.", max_output_tokens: 60 });
    * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`, `route_refused`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`, `route_refused`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_rejected`, `request_too_large`
@@ -1402,9 +1436,9 @@ export interface VideosMethods {
    * @example
    * await svc.videos.generate({ model: "tide/video", prompt: "Waves roll onto a pebble beach, slow camera move", duration_s: 5, aspect_ratio: "16:9" });
    * @throws {SvcError} 400 `invalid_parameter`, `invalid_model`, `invalid_prompt`, `image_url_required`, `invalid_duration`
-   * @throws {SvcError} 401 `auth_error`
+   * @throws {SvcError} 401 `auth_error`, `key_expired`
    * @throws {SvcError} 402 `insufficient_balance`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 413 `invalid_request`
    * @throws {SvcError} 429 `rate_limited`
@@ -1430,8 +1464,8 @@ export interface WorkspacesMethods {
    *
    * `GET /v1/workspace`, /docs/api/getWorkspace
    *
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
@@ -1473,8 +1507,8 @@ export interface WorkspacesMethods {
    *
    * `GET /v1/workspaces`, /docs/api/listWorkspaces
    *
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
@@ -1507,8 +1541,8 @@ export interface WorkspacesMembersMethods {
    * `GET /v1/workspace/members`, /docs/api/listMembers
    *
    * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`

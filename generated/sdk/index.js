@@ -31,6 +31,8 @@ export class Svc {
       create: of(f.createApiKey),
       update: of(f.updateApiKey),
       delete: of(f.deleteApiKey),
+      roll: of(f.rollApiKey),
+      usage: of(f.getApiKeyUsage),
     };
     this.limits = {
       get: of(f.getLimits),

@@ -6,6 +6,7 @@ import type { Db } from "../db/connect.ts";
 import { listen } from "../db/listen.ts";
 import { authenticateSession } from "./authenticate-session.ts";
 import type { Caller } from "./caller.ts";
+import { policyColumns, policyOf, type PolicyRow } from "./key-policy.ts";
 import { digestOf, isKeyShaped } from "./keys.ts";
 
 export interface Accounts {
@@ -82,7 +83,7 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
   };
   const recall = (digest: string): Remembered | undefined => {
     const remembered = known.get(digest) ?? unknown.get(digest);
-    return remembered && Math.max(remembered.askedAt, listener.heardUntil) > performance.now() - deafMs ? remembered : undefined;
+    return remembered && isCurrent(db, remembered, listener.heardUntil) ? remembered : undefined;
   };
 
   /** One query for any number of concurrent calls. */
@@ -130,19 +131,29 @@ function alsoRecalling(forget: (channel: string, payload: string) => void, { onR
   };
 }
 
+/** The secret that a rolled key had before ends at its time, without a notification. */
+function isCurrent({ standing }: Db, { caller, askedAt }: Remembered, heardUntil: number): boolean {
+  const ends = caller?.policy?.secretEndsMs ?? null;
+  if (ends !== null && ends <= standing.now().getTime()) return false;
+  return Math.max(askedAt, heardUntil) > performance.now() - deafMs;
+}
+
 /** Undefined: it can't be a key of ours. */
 function digestOfShaped(key: string): string | undefined {
   return isKeyShaped(key) ? digestOf(key).toString("hex") : undefined;
 }
 
 async function findCaller(db: Db, hash: Buffer): Promise<Caller | undefined> {
-  const { rows } = await db.pool.query<Omit<Caller, "session">>(
-    `select k.account_id as "accountId", k.id as "keyId", b.purchased, a.suspended_at is not null as suspended
+  const { rows } = await db.pool.query<Omit<Caller, "policy" | "session"> & PolicyRow>(
+    `select k.account_id as "accountId", k.id as "keyId", b.purchased, a.suspended_at is not null as suspended,
+       k.prefix, k.last4, ${policyColumns}, case when k.hash <> $1 then k.old_until end as secret_ends
      from api_key k join account a on a.id = k.account_id join balance b on b.account_id = k.account_id
-     where k.hash = $1 and k.enabled and k.deleted_at is null`,
+     where (k.hash = $1 or k.old_hash = $1 and k.old_until > clock_timestamp()) and k.enabled and k.deleted_at is null`,
     [hash],
   );
-  return rows[0] && { ...rows[0], session: null };
+  if (rows[0] === undefined) return undefined;
+  const { accountId, keyId, purchased, suspended, ...policy } = rows[0];
+  return { accountId, keyId, purchased, suspended, policy: policyOf(policy), session: null };
 }
 
 // When each key was last used: collected in memory and written once a minute, so that no request waits for it.

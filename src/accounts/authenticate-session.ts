@@ -49,5 +49,5 @@ export async function authenticateSession(db: Db, clock: Clock, token: string, w
     await db.pool.query("update session set last_used_at = $2, expires_at = $3 where hash = $1", [hash, at, expiresAt]);
   }
   const session = { hash, personId, role, expiresAt, csrfToken: csrfTokenOf(token) };
-  return { accountId, keyId: null, purchased, suspended, session };
+  return { accountId, keyId: null, purchased, suspended, policy: null, session };
 }

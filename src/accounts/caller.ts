@@ -1,6 +1,7 @@
 // The caller of a request. Types only.
 import type { Operation } from "../../generated/operations.ts";
 import type { Amount } from "../money.ts";
+import type { KeyPolicy } from "./key-policy.ts";
 import type { Operator } from "./operators.ts";
 
 /** Of a member in a workspace. */
@@ -15,6 +16,8 @@ export interface Caller {
   /** Money ever added; with 0 only free-tier models may be used. */
   purchased: Amount;
   suspended: boolean;
+  /** What the key may do; null: whatever its account may. */
+  policy: KeyPolicy | null;
   /** The dashboard session that was used; null for a key. */
   session: CallerSession | null;
   /** On operators' operations. */

@@ -3,13 +3,14 @@ import type { components } from "../../generated/api.d.ts";
 import type { Queries } from "../db/connect.ts";
 import { keyIdText, parseKeyId, userIdText } from "../ids.ts";
 import { type Amount, toUsd } from "../money.ts";
+import { policyColumns, type StoredPolicy } from "./key-policy.ts";
 import { shownBudget, type StoredBudget } from "./key-budgets.ts";
 import { digestOf, maskedKey, parseMaskedKey } from "./keys.ts";
 
 export type KeyRecord = components["schemas"]["ApiKeyRecord"];
 
 const columns = `k.id, k.name, k.prefix, k.last4, k.enabled, k.is_default, k.created_at, k.last_used_at,
-  b.limit_amount, b.period, b.period_limit, b.spent,
+  b.limit_amount, b.period, b.period_limit, b.spent, ${policyColumns}, case when k.old_until > clock_timestamp() then k.old_until end as old_until,
   (select user_id from account where id = k.created_by) as created_by`;
 const tables = "api_key k join key_budget b on b.key_id = k.id";
 
@@ -82,7 +83,7 @@ function meaningOf(text: string): [condition: string, ...values: unknown[]] {
   return id === undefined ? ["hash = $1", digestOf(text)] : ["id = $1", id];
 }
 
-interface KeyRow extends StoredBudget {
+interface KeyRow extends StoredBudget, StoredPolicy {
   id: bigint;
   name: string;
   prefix: string;
@@ -92,6 +93,7 @@ interface KeyRow extends StoredBudget {
   created_at: Date;
   last_used_at: Date | null;
   spent: Amount;
+  old_until: Date | null;
   /** UUID of the person. */
   created_by: string | null;
 }
@@ -112,7 +114,14 @@ function toRecord(row: KeyRow): KeyRecord {
     limit_usd: usdOf(limit),
     limit_resets: resets,
     lifetime_limit_usd: usdOf(lifetime),
-    scopes: [],
+    expires_at: row.expires_at?.toISOString() ?? null,
+    allowed_models: row.allowed_models,
+    allowed_operations: row.allowed_operations,
+    allowed_networks: row.allowed_networks,
+    scopes: row.scopes ?? [],
+    rpm: row.rpm,
+    tpm: row.tpm,
+    previous_secret_until: row.old_until?.toISOString() ?? null,
   };
 }
 

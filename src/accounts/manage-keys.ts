@@ -5,6 +5,7 @@ import { fail, failParameter } from "../errors/fail.ts";
 import { keyIdText, parseKeyId } from "../ids.ts";
 import type { Caller } from "./caller.ts";
 import { type BudgetChange, setBudget } from "./key-budgets.ts";
+import { type PolicyChange, setPolicy } from "./read-policy.ts";
 import { findDefaultKey, findKeyRecord, findKeys, type FoundKey, type KeyRecord } from "./key-records.ts";
 import { makeKey } from "./keys.ts";
 import { ownKeysOnly } from "./roles.ts";
@@ -21,6 +22,8 @@ interface KeyToMake {
   name: string;
   /** Absent: as much as the account has. */
   budget?: BudgetChange;
+  /** Absent: whatever the account may. */
+  policy?: PolicyChange;
   /** The person who makes it; null: it comes with the account. */
   createdBy?: bigint | null;
   at: Date;
@@ -31,6 +34,7 @@ interface KeyChange {
   enabled?: boolean | undefined;
   name?: string | undefined;
   budget?: BudgetChange;
+  policy?: PolicyChange;
 }
 
 interface DeletedKey {
@@ -68,7 +72,7 @@ export async function keyOf(db: Queries, caller: Pick<Caller, "accountId" | "ses
 export async function changeKey(
   db: Db,
   key: Omit<FoundKey, "createdBy">,
-  { enabled, name, budget }: KeyChange,
+  { enabled, name, budget, policy }: KeyChange,
 ): Promise<KeyRecord | undefined> {
   return inTransaction(db, async (transaction) => {
     await lockAccountRow(transaction, key.accountId);
@@ -77,6 +81,7 @@ export async function changeKey(
     if (enabled !== undefined) await pool.query("update api_key set enabled = $2 where id = $1 and deleted_at is null", [key.id, enabled]);
     if (name !== undefined) await pool.query("update api_key set name = $2 where id = $1 and deleted_at is null", [key.id, name]);
     if (budget !== undefined) await setBudget(transaction, key.id, budget);
+    if (policy !== undefined) await setPolicy(transaction, key.id, policy);
     return findKeyRecord(transaction, key.id);
   });
 }
@@ -152,7 +157,7 @@ async function assertRoom({ pool }: Queries, accountId: bigint): Promise<void> {
 }
 
 /** The key becomes the default if there is none. */
-async function insertKey(db: Queries, { accountId, name, budget, createdBy = null, at }: KeyToMake): Promise<MadeKey> {
+async function insertKey(db: Queries, { accountId, name, budget, policy, createdBy = null, at }: KeyToMake): Promise<MadeKey> {
   const { secret, hash, prefix, last4 } = makeKey();
   const { rows } = await db.pool.query<{ id: bigint }>(
     `insert into api_key (account_id, hash, prefix, last4, name, is_default, created_at, created_by)
@@ -162,5 +167,22 @@ async function insertKey(db: Queries, { accountId, name, budget, createdBy = nul
   );
   const { id } = rows[0] as { id: bigint };
   if (budget !== undefined) await setBudget(db, id, budget);
+  if (policy !== undefined) await setPolicy(db, id, policy);
   return { secret, record: (await findKeyRecord(db, id)) as KeyRecord };
+}
+
+/** A new secret for the same key; the one before works until `grace` is over, and any older one ends now. Undefined: the key has just been deleted. */
+export async function rollKey(db: Db, key: FoundKey, graceSeconds: number): Promise<MadeKey | undefined> {
+  const { secret, hash, prefix, last4 } = makeKey();
+  return inTransaction(db, async (transaction) => {
+    await lockAccountRow(transaction, key.accountId);
+    await transaction.pool.query(
+      `update api_key set hash = $2, prefix = $3, last4 = $4, old_hash = case when $5::int > 0 then hash end,
+         old_until = case when $5::int > 0 then clock_timestamp() + make_interval(secs => $5::int) end
+       where id = $1 and deleted_at is null`,
+      [key.id, hash, prefix, last4, graceSeconds],
+    );
+    const record = await findKeyRecord(transaction, key.id);
+    return record && { secret, record };
+  });
 }

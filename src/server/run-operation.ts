@@ -13,6 +13,7 @@ import { bigBytes, readBigJson } from "./big-json.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { failInvalid } from "./invalid.ts";
 import { failForm } from "./parse-form.ts";
+import { assertKeyRules } from "./key-rules.ts";
 import { type JsonContent, loggableModel, nulDetails, readJson } from "./parse-json.ts";
 import { holdValue, readBody } from "./read-body.ts";
 import { readForm, type SentForm, takesForm } from "./read-form.ts";
@@ -76,11 +77,15 @@ function isStale(known: number): boolean {
 function identify(edge: Edge, exchange: Exchange, operation: Operation): Promise<void> | undefined {
   if (operation.auth === "none") return undefined;
   if (operation.operator !== undefined) return letOperatorIn(edge, exchange, operation);
-  const { context } = edge;
-  const caller = authenticate(context.accounts, operation, exchange.req.headers);
-  if (caller instanceof Promise) return caller.then((found) => void (exchange.caller = found));
-  exchange.caller = caller;
+  const caller = authenticate(edge.context.accounts, operation, exchange.req.headers);
+  if (caller instanceof Promise) return caller.then((found) => identified(edge, exchange, operation, found));
+  identified(edge, exchange, operation, caller);
   return undefined;
+}
+
+function identified(edge: Edge, exchange: Exchange, operation: Operation, caller: Caller): void {
+  exchange.caller = caller;
+  if (caller.policy !== null) assertKeyRules(edge, exchange, operation, caller.policy);
 }
 
 async function letOperatorIn(edge: Edge, exchange: Exchange, operation: Operation): Promise<void> {

@@ -22,7 +22,7 @@ const promised = `createChatCompletion createMessage countMessageTokens createCo
   getCreditBalance createTopup getTopup listLedgerEntries receivePaymentEvent signUp verifyAccount resendVerification signIn
   signInWithProvider getSession signOut forgotPassword resetPassword createApiKey listApiKeys updateApiKey deleteApiKey getLimits
   listUsageLogs getReceipt startSignIn createResponse listErrors
-  createQuote getReceiptProof getUsageSummary
+  createQuote getReceiptProof getUsageSummary rollApiKey getApiKeyUsage
   listWorkspaces createWorkspace getWorkspace updateWorkspace listMembers updateMember removeMember leaveWorkspace
   confirmSession getOperator listOperatorActions listOperatorAccounts getOperatorAccount suspendAccount resumeAccount getOperatorOverview`
   .trim()

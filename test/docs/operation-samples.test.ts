@@ -48,7 +48,7 @@ const first: OperationId[] = [
   "runGenmedia",
   "createSpeech",
 ];
-const last: OperationId[] = ["updateApiKey", "deleteApiKey", "signOut"];
+const last: OperationId[] = ["rollApiKey", "updateApiKey", "deleteApiKey", "signOut"];
 const between = (Object.keys(operations) as OperationId[]).filter((id) => !first.includes(id) && !last.includes(id));
 
 interface Reply {
@@ -62,6 +62,8 @@ const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => s
   verifyAccount: [/(?<="code": ")\d{6}/, () => printed(/or by this code: (\d{6})/, 2)],
   resetPassword: [/(?<="token": ")\w+/, () => printed(/token=([\w-]+)/, 3)],
   updateApiKey: [/key_\w+/, () => fieldOfReply("createApiKey", "id")],
+  rollApiKey: [/key_\w+/, () => fieldOfReply("createApiKey", "id")],
+  getApiKeyUsage: [/key_\w+/, () => fieldOfReply("createApiKey", "id")],
   deleteApiKey: [/key_\w+/, () => fieldOfReply("createApiKey", "id")],
   getJob: [/job_\w+/, () => fieldOfReply("createImage", "id")],
   getGenmediaJob: [/gm_\w+/, () => fieldOfReply("runGenmedia", "request_id")],

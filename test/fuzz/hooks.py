@@ -152,7 +152,7 @@ def before_call(context, case, kwargs):
         unseen(case, ParameterLocation.HEADER)
     if operation == "signOut" and case.headers.get("Authorization") == own_session:
         use_other_session(case)
-    if operation in ("updateApiKey", "deleteApiKey"):
+    if operation in ("updateApiKey", "deleteApiKey", "rollApiKey"):
         choose_key(operation, case)
     if operation in ("startSignIn", "signInWithProvider") and chosen(range(4), case.path_parameters) > 0:
         if re.fullmatch("[a-z0-9-]{1,40}", str(case.path_parameters.get("provider"))):

@@ -122,6 +122,8 @@ describe("GET /v1/auth/keys", () => {
             limit_resets: "never",
             lifetime_limit_usd: null,
             scopes: [],
+            ...{ expires_at: null, allowed_models: null, allowed_operations: null, allowed_networks: null, rpm: null, tpm: null },
+            previous_secret_until: null,
           },
         },
       ],
