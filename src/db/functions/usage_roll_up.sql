@@ -12,9 +12,10 @@ begin
   is_done := true;
   if not pg_try_advisory_xact_lock(7322009) then return; end if;
   select * into state from usage_rollup_state;
-  if state.next_xid is null then
-    state.next_until := statement_timestamp() - _settled; -- before the snapshot of the next line
-    state.next_xid := (select pg_snapshot_xmax(pg_current_snapshot()));
+  -- Its own id is above all that were given out before; the xmax of a snapshot is not. A rebuild has its id from before, so it leaves this alone.
+  if state.next_xid is null and pg_current_xact_id_if_assigned() is null then
+    state.next_until := statement_timestamp() - _settled;
+    state.next_xid := pg_current_xact_id();
   end if;
   if state.next_xid <= (select pg_snapshot_xmin(pg_current_snapshot())) then
     state.safe_until := greatest(state.safe_until, state.next_until);

@@ -1,8 +1,8 @@
 // GET /v1/usage/summary over HTTP: what a row sums up, how it is grouped, filtered, paged and written, and what it refuses.
 import { describe, expect, test } from "vitest";
 import { createKey } from "../../../src/accounts/manage-keys.ts";
-import { rollUp } from "../../../src/ledger/summary/roll-up.ts";
 import type { TestAccount } from "../../support/gateway.ts";
+import { rolledUp } from "../../support/rolled-up.ts";
 import { chatWorld, language } from "../chat/chat-gateway.ts";
 
 const world = chatWorld([
@@ -92,7 +92,7 @@ describe("group_by", () => {
     ];
     const all = async () => Promise.all(questions.map(async (question) => ({ ...(await summaryOf(account, question)), from: "", to: "" })));
     const before = await all();
-    expect(await rollUp(world.gateway.context.db, { settled: "0" })).toBeGreaterThan(0);
+    expect(await rolledUp(world.gateway.context.db)).toBeGreaterThan(0);
     expect(await all()).toEqual(before);
     await world.chat(account, { model: "demo/chat" });
     expect((await summaryOf(account)).total.requests).toBe(4);
@@ -107,7 +107,7 @@ test("filters combine; what matches nothing sums to 0; another account's key too
   const masked = ({ key }: { key: string }) => encodeURIComponent(`${key.slice(0, 8)}…${key.slice(-4)}`);
   const counts = async (query: string) => (await summaryOf(account, query)).total.requests;
   for (const rolled of [false, true]) {
-    if (rolled) await rollUp(world.gateway.context.db, { settled: "0" });
+    if (rolled) await rolledUp(world.gateway.context.db);
     expect(await counts("?model=demo/chat")).toBe(1);
     expect(await counts("?status=failed")).toBe(1);
     expect(await counts("?status=failed&model=demo/chat")).toBe(0);
