@@ -1,0 +1,66 @@
+// The addresses of the console and which chunk shows each. Pages load when they are first opened; the operator's are in chunks of their own.
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { consolePath } from "./lib/api.ts";
+import { isSignedOut, onSessionEnd, queries, sessionQuery } from "./lib/queries.ts";
+import { words } from "./lib/search.ts";
+import { Frame } from "./shell/frame.tsx";
+import { NotFound, PageFault, Waiting } from "./shell/faults.tsx";
+import { PublicFrame } from "./shell/public-frame.tsx";
+
+const root = createRootRoute({ notFoundComponent: NotFound });
+
+// What needs no session.
+const outside = createRoute({ getParentRoute: () => root, id: "outside", component: PublicFrame });
+const account = () => import("./pages/account/index.ts");
+const next = words("next", "email", "code", "state");
+const signUp = createRoute({ getParentRoute: () => outside, path: "/sign-up", component: lazyRouteComponent(account, "SignUp") });
+const signIn = createRoute({ getParentRoute: () => outside, path: "/sign-in", validateSearch: next, component: lazyRouteComponent(account, "SignIn") });
+const verify = createRoute({ getParentRoute: () => outside, path: "/verify", validateSearch: next, component: lazyRouteComponent(account, "Verify") });
+const forgot = createRoute({ getParentRoute: () => outside, path: "/forgot-password", component: lazyRouteComponent(account, "ForgotPassword") });
+const reset = createRoute({ getParentRoute: () => outside, path: "/reset-password", component: lazyRouteComponent(account, "ResetPassword") });
+
+// What needs one. A missing session leads to the sign-in and back.
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: "inside",
+  component: Frame,
+  beforeLoad: async ({ location }) => {
+    try {
+      await queries.ensureQueryData(sessionQuery);
+    } catch (error) {
+      if (!isSignedOut(error)) throw error;
+      // eslint-disable-next-line @typescript-eslint/only-throw-error -- the router's own way
+      throw redirect({ to: "/sign-in", search: { next: location.href } });
+    }
+  },
+});
+const page = <Path extends string>(path: Path) => ({ getParentRoute: () => inside, path });
+
+const home = createRoute({ ...page("/"), component: lazyRouteComponent(() => import("./pages/home/home.tsx"), "Home") });
+const keys = createRoute({ ...page("/keys"), validateSearch: words("create"), component: lazyRouteComponent(() => import("./pages/keys/keys.tsx"), "Keys") });
+
+const routeTree = root.addChildren([outside.addChildren([signUp, signIn, verify, forgot, reset]), inside.addChildren([home, keys])]);
+
+export const router = createRouter({
+  routeTree,
+  basepath: consolePath,
+  defaultPreload: "intent",
+  defaultPreloadStaleTime: 0,
+  scrollRestoration: true,
+  defaultNotFoundComponent: NotFound,
+  defaultErrorComponent: PageFault,
+  defaultPendingComponent: Waiting,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}
+
+onSessionEnd(() => {
+  const { href, pathname } = router.state.location;
+  if (pathname === "/sign-in") return;
+  queries.clear();
+  void router.navigate({ to: "/sign-in", search: { next: href } });
+});
