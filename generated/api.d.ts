@@ -1723,7 +1723,17 @@ export interface components {
         ApiKeyChange: {
             /** @description Whether calls with the key are accepted; default: unchanged. A disabled key is refused everywhere within a second. */
             enabled?: boolean;
-            /** @description Total USD that the key may spend, including what it has already spent; null: no limit of its own; default: unchanged. */
+            /** @description USD that the key may spend in all, beside a recurring `limit_usd`; null: no limit; default: unchanged. */
+            lifetime_limit_usd?: components["schemas"]["KeyBudget"] | null;
+            /**
+             * @description When `limit_usd` begins anew; default: unchanged. A change counts from now on: nothing is spent of the period that is running. Set to `never`,
+             *     the key keeps the smaller of its two limits.
+             */
+            limit_resets?: components["schemas"]["LimitResets"];
+            /**
+             * @description USD that the key may spend, in all or in each period of `limit_resets`, including what it has already spent; null: no limit of its own;
+             *     default: unchanged.
+             */
             limit_usd?: components["schemas"]["KeyBudget"] | null;
             /** @description New name, 1 to 100 characters; default: unchanged. */
             name?: components["schemas"]["ApiKeyName"];
@@ -1759,7 +1769,14 @@ export interface components {
             is_default: boolean;
             /** @description When it was last used, accurate to about a minute; null if never. */
             last_used_at: components["schemas"]["Timestamp"] | null;
-            /** @description Total USD that the key may spend; a call above gives 402 `key_limit_reached`. Null: no limit of its own. */
+            /** @description USD that the key may spend in all, beside a recurring `limit_usd`; null: no limit. Where `limit_resets` is `never`, the same as `limit_usd`. */
+            lifetime_limit_usd: components["schemas"]["Usd"] | null;
+            /** @description When `limit_usd` begins anew. */
+            limit_resets: components["schemas"]["LimitResets"];
+            /**
+             * @description USD that the key may spend: in all, or in each period of `limit_resets`. A call above gives 402 `key_limit_reached`. Null: no limit of its
+             *     own.
+             */
             limit_usd: components["schemas"]["Usd"] | null;
             /** @description First and last characters of the key. */
             masked: string;
@@ -1777,7 +1794,11 @@ export interface components {
         };
         /** @description A new key. */
         ApiKeyRequest: {
-            /** @description Total USD that the key may spend; default, and null: no limit of its own. */
+            /** @description USD that the key may spend in all, beside a recurring `limit_usd`; default, and null: no limit. */
+            lifetime_limit_usd?: components["schemas"]["KeyBudget"] | null;
+            /** @description When `limit_usd` begins anew; default: never. */
+            limit_resets?: components["schemas"]["LimitResets"];
+            /** @description USD that the key may spend, in all or in each period of `limit_resets`; default, and null: no limit of its own. */
             limit_usd?: components["schemas"]["KeyBudget"] | null;
             /** @description Display name, 1 to 100 characters. */
             name: components["schemas"]["ApiKeyName"];
@@ -3036,6 +3057,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -3395,6 +3418,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -3530,6 +3555,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -3669,6 +3696,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -3804,6 +3833,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -3972,6 +4003,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -4132,6 +4165,8 @@ export interface components {
             request_id: string;
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -4331,6 +4366,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -4447,6 +4484,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -4569,6 +4608,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -4704,6 +4745,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -4810,6 +4853,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -4949,6 +4994,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -5142,6 +5189,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -5310,6 +5359,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -5610,6 +5661,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -5946,6 +5999,8 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
             /**
@@ -5994,6 +6049,8 @@ export interface components {
             need_usd?: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required?: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup?: components["schemas"]["TopUp"];
             /**
@@ -7624,6 +7681,11 @@ export interface components {
             /** @description True for models that are not billed by token: ignore the rates and use `GET /v1/pricing`. */
             placeholder: boolean;
         };
+        /**
+         * @description When a budget begins anew: never, or with each hour, day, week (from Monday) or month of UTC.
+         * @enum {string}
+         */
+        LimitResets: "never" | "hourly" | "daily" | "weekly" | "monthly";
         /** @description What is left of the account's limits. */
         LimitState: {
             /** @description Slots in use. */
@@ -8283,7 +8345,9 @@ export interface components {
             id: string;
             /** @description Whether it became the account's default key, as the account's first key does. */
             is_default: boolean;
-            /** @description Total USD that the key may spend; null: no limit of its own. */
+            /** @description When `limit_usd` begins anew. */
+            limit_resets: components["schemas"]["LimitResets"];
+            /** @description USD that the key may spend, in all or in each period of `limit_resets`; null: no limit of its own. */
             limit_usd: components["schemas"]["Usd"] | null;
             /** @description First and last characters of the key. */
             masked: string;
@@ -10375,6 +10439,8 @@ export interface components {
             need_usd?: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required?: components["schemas"]["Usd"];
+            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup?: components["schemas"]["TopUp"];
             /**
@@ -12152,7 +12218,7 @@ export interface operations {
             };
             /**
              * @description `billing_error`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -12445,7 +12511,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -12733,7 +12799,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -13036,7 +13102,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -13482,7 +13548,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -13774,7 +13840,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -16197,7 +16263,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -16524,7 +16590,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -17576,7 +17642,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -17847,7 +17913,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -18342,7 +18408,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -18669,7 +18735,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -19245,7 +19311,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -20377,7 +20443,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -20711,7 +20777,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -21024,7 +21090,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -21567,7 +21633,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {

@@ -502,9 +502,9 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 402,
     "type": "billing_error",
     "retryable": false,
-    "message": "The API key {key} may spend {limit} USD in all; {have} USD of it is left, and this request needs at least {need} USD.",
-    "happened": "The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more.",
-    "fix": "Raise the key's limit_usd, or use another key."
+    "message": "The API key {key} may spend {limit} USD {span}; {have} USD of it is left, and this request needs at least {need} USD.[ It begins anew at {resets_at}.]",
+    "happened": "A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.",
+    "fix": "Raise the key's budget, wait until it begins anew, or use another key."
   },
   "insufficient_balance": {
     "status": 402,

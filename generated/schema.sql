@@ -32,18 +32,32 @@ create table api_key (
   created_at timestamp with time zone not null default now(),
   last_used_at timestamp with time zone,
   deleted_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  allowed_models text[],
+  allowed_operations text[],
+  allowed_networks text[],
+  scopes text[],
+  rpm integer,
+  tpm integer,
+  old_hash bytea,
+  old_until timestamp with time zone,
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint api_key_check CHECK (((old_hash IS NULL) = (old_until IS NULL))),
   constraint api_key_hash_check CHECK ((length(hash) = 32)),
   constraint api_key_hash_key UNIQUE (hash),
   constraint api_key_last4_check CHECK ((length(last4) = 4)),
   constraint api_key_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
-  constraint api_key_prefix_check CHECK ((length(prefix) <= 12))
+  constraint api_key_old_hash_check CHECK ((length(old_hash) = 32)),
+  constraint api_key_old_hash_key UNIQUE (old_hash),
+  constraint api_key_prefix_check CHECK ((length(prefix) <= 12)),
+  constraint api_key_rpm_check CHECK ((rpm > 0)),
+  constraint api_key_tpm_check CHECK ((tpm > 0))
 );
 CREATE INDEX api_key_masked ON public.api_key USING btree (account_id, prefix, last4);
 CREATE INDEX api_key_newest ON public.api_key USING btree (account_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX api_key_one_default ON public.api_key USING btree (account_id) WHERE (is_default AND (deleted_at IS NULL));
-CREATE TRIGGER api_key_announced AFTER DELETE OR UPDATE OF enabled, deleted_at, hash ON public.api_key FOR EACH ROW EXECUTE FUNCTION announce_api_key();
+CREATE TRIGGER api_key_announced AFTER DELETE OR UPDATE OF enabled, deleted_at, hash, old_hash, expires_at, allowed_models, allowed_operations, allowed_networks, scopes, rpm, tpm ON public.api_key FOR EACH ROW EXECUTE FUNCTION announce_api_key();
 CREATE TRIGGER key_has_budget AFTER INSERT ON public.api_key FOR EACH ROW EXECUTE FUNCTION open_key_budget();
 
 create table balance (
@@ -131,15 +145,22 @@ create table key_budget (
   limit_amount bigint,
   spent bigint not null default 0,
   reserved bigint not null default 0,
+  period text,
+  period_limit bigint,
+  period_spent bigint not null default 0,
+  period_ends timestamp with time zone,
   constraint key_budget_pkey PRIMARY KEY (key_id),
   constraint key_budget_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id),
   constraint key_budget_limit_amount_check CHECK ((limit_amount >= 0)),
+  constraint key_budget_period_check CHECK ((period = ANY (ARRAY['hour'::text, 'day'::text, 'week'::text, 'month'::text]))),
+  constraint key_budget_period_limit_check CHECK ((period_limit >= 0)),
+  constraint key_budget_period_spent_check CHECK ((period_spent >= 0)),
   constraint key_budget_reserved_check CHECK ((reserved >= 0)),
   constraint key_budget_spent_check CHECK ((spent >= 0))
 ) with (fillfactor=50);
 CREATE INDEX key_budget_of_account ON public.key_budget USING btree (account_id);
 CREATE TRIGGER budgets_follow_entries BEFORE UPDATE OF account_id, key_id, spent, reserved ON public.key_budget FOR EACH STATEMENT WHEN (((pg_trigger_depth() < 1) AND (current_setting('svc.moved'::text, true) IS DISTINCT FROM 'by the ledger'::text))) EXECUTE FUNCTION refuse_change('a budget follows its entries and holds; set its limit alone');
-CREATE TRIGGER budgets_recall_slices AFTER UPDATE OF limit_amount ON public.key_budget FOR EACH ROW WHEN ((new.limit_amount IS DISTINCT FROM old.limit_amount)) EXECUTE FUNCTION recall_slices();
+CREATE TRIGGER budgets_recall_slices AFTER UPDATE OF limit_amount, period, period_limit ON public.key_budget FOR EACH ROW WHEN (((new.limit_amount IS DISTINCT FROM old.limit_amount) OR (new.period_limit IS DISTINCT FROM old.period_limit) OR (new.period IS DISTINCT FROM old.period))) EXECUTE FUNCTION recall_slices();
 CREATE TRIGGER budgets_start_with_their_key BEFORE INSERT ON public.key_budget FOR EACH STATEMENT WHEN ((pg_trigger_depth() < 1)) EXECUTE FUNCTION refuse_change('a budget is made with its key');
 CREATE TRIGGER budgets_stay BEFORE DELETE OR TRUNCATE ON public.key_budget FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('a key keeps its budget');
 
@@ -506,6 +527,9 @@ CREATE INDEX voice_account ON public.voice USING btree (account_id, created_at);
 -- function apply_entries() returns trigger
 -- function apply_new_holds() returns trigger
 -- function balance_starts_empty() returns trigger
+-- function budget_left(_limit bigint, _spent bigint, _reserved bigint, _period_limit bigint, _period_spent bigint, _period_ends timestamp with time zone, _at timestamp with time zone) returns bigint
+-- function budget_period_ends(_period text, _period_ends timestamp with time zone, _at timestamp with time zone) returns timestamp with time zone
+-- function budget_period_spent(_period text, _period_spent bigint, _period_ends timestamp with time zone, _charge bigint, _at timestamp with time zone) returns bigint
 -- function chain_entry() returns trigger
 -- function check_media_job_move() returns trigger
 -- function correction_text(_corrects bigint, _reason text) returns text

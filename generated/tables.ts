@@ -35,16 +35,25 @@ export interface Account {
 
 export interface ApiKey {
   account_id: bigint;
+  allowed_models: string[] | null;
+  allowed_networks: string[] | null;
+  allowed_operations: string[] | null;
   created_at: Generated<Timestamp>;
   deleted_at: Timestamp | null;
   enabled: Generated<boolean>;
+  expires_at: Timestamp | null;
   hash: Buffer;
   id: Generated<bigint>;
   is_default: Generated<boolean>;
   last_used_at: Timestamp | null;
   last4: string;
   name: string;
+  old_hash: Buffer | null;
+  old_until: Timestamp | null;
   prefix: string;
+  rpm: number | null;
+  scopes: string[] | null;
+  tpm: number | null;
 }
 
 export interface Balance {
@@ -102,6 +111,10 @@ export interface KeyBudget {
   account_id: bigint;
   key_id: bigint;
   limit_amount: bigint | null;
+  period: string | null;
+  period_ends: Timestamp | null;
+  period_limit: bigint | null;
+  period_spent: Generated<bigint>;
   reserved: Generated<bigint>;
   spent: Generated<bigint>;
 }

@@ -4917,7 +4917,9 @@ const schema_ApiKeyRequest = {
 "required": ["name"],
 "properties": {
 "name": { "$ref": "#/components/schemas/ApiKeyName" },
-"limit_usd": { "anyOf": [{ "$ref": "#/components/schemas/KeyBudget" }, { "type": "null" }] }
+"limit_usd": { "anyOf": [{ "$ref": "#/components/schemas/KeyBudget" }, { "type": "null" }] },
+"limit_resets": { "$ref": "#/components/schemas/LimitResets" },
+"lifetime_limit_usd": { "anyOf": [{ "$ref": "#/components/schemas/KeyBudget" }, { "type": "null" }] }
 },
 "additionalProperties": true
 };
@@ -4933,6 +4935,16 @@ const schema_KeyBudget = {
 "format": "double",
 "minimum": 0,
 "maximum": 6e7
+};
+const schema_LimitResets = {
+"type": "string",
+"enum": [
+"never",
+"hourly",
+"daily",
+"weekly",
+"monthly"
+]
 };
 function validate_ApiKeyRequest(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -5111,6 +5123,143 @@ else vErrors = null;
 }
 var valid0 = _errs5 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.limit_resets !== void 0) {
+let data2 = data.limit_resets;
+const _errs12 = errors;
+if (typeof data2 !== "string") {
+validate_ApiKeyRequest.errors = [{
+instancePath: instancePath + "/limit_resets",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_LimitResets,
+data: data2
+}];
+return false;
+}
+if (!(data2 === "never" || data2 === "hourly" || data2 === "daily" || data2 === "weekly" || data2 === "monthly")) {
+validate_ApiKeyRequest.errors = [{
+instancePath: instancePath + "/limit_resets",
+keyword: "enum",
+params: { allowedValues: schema_LimitResets.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_LimitResets,
+data: data2
+}];
+return false;
+}
+var valid0 = _errs12 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.lifetime_limit_usd !== void 0) {
+let data3 = data.lifetime_limit_usd;
+const _errs15 = errors;
+const _errs16 = errors;
+let valid5 = false;
+const _errs17 = errors;
+if (errors === errors) {
+if (typeof data3 == "number") {
+if (data3 > 6e7 || isNaN(data3)) {
+const err6 = {
+instancePath: instancePath + "/lifetime_limit_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 6e7
+},
+message: "must be <= 60000000",
+parentSchema: schema_KeyBudget,
+data: data3
+};
+if (vErrors === null) vErrors = [err6];
+else vErrors.push(err6);
+errors++;
+} else if (data3 < 0 || isNaN(data3)) {
+const err7 = {
+instancePath: instancePath + "/lifetime_limit_usd",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_KeyBudget,
+data: data3
+};
+if (vErrors === null) vErrors = [err7];
+else vErrors.push(err7);
+errors++;
+} else if (!formats_f5433107.validate(data3)) {
+const err8 = {
+instancePath: instancePath + "/lifetime_limit_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_KeyBudget,
+data: data3
+};
+if (vErrors === null) vErrors = [err8];
+else vErrors.push(err8);
+errors++;
+}
+} else {
+const err9 = {
+instancePath: instancePath + "/lifetime_limit_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_KeyBudget,
+data: data3
+};
+if (vErrors === null) vErrors = [err9];
+else vErrors.push(err9);
+errors++;
+}
+}
+var _valid1 = _errs17 === errors;
+valid5 = valid5 || _valid1;
+const _errs20 = errors;
+if (data3 !== null) {
+const err10 = {
+instancePath: instancePath + "/lifetime_limit_usd",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ApiKeyRequest.properties.lifetime_limit_usd.anyOf[1],
+data: data3
+};
+if (vErrors === null) vErrors = [err10];
+else vErrors.push(err10);
+errors++;
+}
+var _valid1 = _errs20 === errors;
+valid5 = valid5 || _valid1;
+if (!valid5) {
+const err11 = {
+instancePath: instancePath + "/lifetime_limit_usd",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ApiKeyRequest.properties.lifetime_limit_usd,
+data: data3
+};
+if (vErrors === null) vErrors = [err11];
+else vErrors.push(err11);
+errors++;
+validate_ApiKeyRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs16;
+if (vErrors !== null) {
+if (_errs16) vErrors.length = _errs16;
+else vErrors = null;
+}
+}
+var valid0 = _errs15 === errors;
+} else var valid0 = true;
+}
+}
 }
 }
 } else {
@@ -5163,7 +5312,9 @@ const schema_ApiKeyChange = {
 "properties": {
 "enabled": { "type": "boolean" },
 "name": { "$ref": "#/components/schemas/ApiKeyName" },
-"limit_usd": { "anyOf": [{ "$ref": "#/components/schemas/KeyBudget" }, { "type": "null" }] }
+"limit_usd": { "anyOf": [{ "$ref": "#/components/schemas/KeyBudget" }, { "type": "null" }] },
+"limit_resets": { "$ref": "#/components/schemas/LimitResets" },
+"lifetime_limit_usd": { "anyOf": [{ "$ref": "#/components/schemas/KeyBudget" }, { "type": "null" }] }
 },
 "additionalProperties": true
 };
@@ -5349,6 +5500,143 @@ else vErrors = null;
 }
 var valid0 = _errs7 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.limit_resets !== void 0) {
+let data3 = data.limit_resets;
+const _errs14 = errors;
+if (typeof data3 !== "string") {
+validate_ApiKeyChange.errors = [{
+instancePath: instancePath + "/limit_resets",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_LimitResets,
+data: data3
+}];
+return false;
+}
+if (!(data3 === "never" || data3 === "hourly" || data3 === "daily" || data3 === "weekly" || data3 === "monthly")) {
+validate_ApiKeyChange.errors = [{
+instancePath: instancePath + "/limit_resets",
+keyword: "enum",
+params: { allowedValues: schema_LimitResets.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_LimitResets,
+data: data3
+}];
+return false;
+}
+var valid0 = _errs14 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.lifetime_limit_usd !== void 0) {
+let data4 = data.lifetime_limit_usd;
+const _errs17 = errors;
+const _errs18 = errors;
+let valid5 = false;
+const _errs19 = errors;
+if (errors === errors) {
+if (typeof data4 == "number") {
+if (data4 > 6e7 || isNaN(data4)) {
+const err6 = {
+instancePath: instancePath + "/lifetime_limit_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 6e7
+},
+message: "must be <= 60000000",
+parentSchema: schema_KeyBudget,
+data: data4
+};
+if (vErrors === null) vErrors = [err6];
+else vErrors.push(err6);
+errors++;
+} else if (data4 < 0 || isNaN(data4)) {
+const err7 = {
+instancePath: instancePath + "/lifetime_limit_usd",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_KeyBudget,
+data: data4
+};
+if (vErrors === null) vErrors = [err7];
+else vErrors.push(err7);
+errors++;
+} else if (!formats_f5433107.validate(data4)) {
+const err8 = {
+instancePath: instancePath + "/lifetime_limit_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_KeyBudget,
+data: data4
+};
+if (vErrors === null) vErrors = [err8];
+else vErrors.push(err8);
+errors++;
+}
+} else {
+const err9 = {
+instancePath: instancePath + "/lifetime_limit_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_KeyBudget,
+data: data4
+};
+if (vErrors === null) vErrors = [err9];
+else vErrors.push(err9);
+errors++;
+}
+}
+var _valid1 = _errs19 === errors;
+valid5 = valid5 || _valid1;
+const _errs22 = errors;
+if (data4 !== null) {
+const err10 = {
+instancePath: instancePath + "/lifetime_limit_usd",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ApiKeyChange.properties.lifetime_limit_usd.anyOf[1],
+data: data4
+};
+if (vErrors === null) vErrors = [err10];
+else vErrors.push(err10);
+errors++;
+}
+var _valid1 = _errs22 === errors;
+valid5 = valid5 || _valid1;
+if (!valid5) {
+const err11 = {
+instancePath: instancePath + "/lifetime_limit_usd",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ApiKeyChange.properties.lifetime_limit_usd,
+data: data4
+};
+if (vErrors === null) vErrors = [err11];
+else vErrors.push(err11);
+errors++;
+validate_ApiKeyChange.errors = vErrors;
+return false;
+} else {
+errors = _errs18;
+if (vErrors !== null) {
+if (_errs18) vErrors.length = _errs18;
+else vErrors = null;
+}
+}
+var valid0 = _errs17 === errors;
+} else var valid0 = true;
+}
+}
 }
 }
 } else {

@@ -13,8 +13,18 @@ export interface ApiKeyChange {
   enabled?: boolean | undefined;
   /** New name, 1 to 100 characters; default: unchanged. */
   name?: string | undefined;
-  /** Total USD that the key may spend, including what it has already spent; null: no limit of its own; default: unchanged. */
+  /**
+   * USD that the key may spend, in all or in each period of `limit_resets`, including what it has already spent; null: no limit of its own;
+   * default: unchanged.
+   */
   limit_usd?: number | null | undefined;
+  /**
+   * When `limit_usd` begins anew; default: unchanged. A change counts from now on: nothing is spent of the period that is running. Set to `never`,
+   * the key keeps the smaller of its two limits.
+   */
+  limit_resets?: LimitResets | undefined;
+  /** USD that the key may spend in all, beside a recurring `limit_usd`; null: no limit; default: unchanged. */
+  lifetime_limit_usd?: number | null | undefined;
 }
 
 /** The account's keys. Not paged. */
@@ -47,8 +57,15 @@ export interface ApiKeyRecord {
   last_used_at: string | null;
   /** USD spent with the key so far. */
   usage_usd: number;
-  /** Total USD that the key may spend; a call above gives 402 `key_limit_reached`. Null: no limit of its own. */
+  /**
+   * USD that the key may spend: in all, or in each period of `limit_resets`. A call above gives 402 `key_limit_reached`. Null: no limit of its
+   * own.
+   */
   limit_usd: number | null;
+  /** When `limit_usd` begins anew. */
+  limit_resets: LimitResets;
+  /** USD that the key may spend in all, beside a recurring `limit_usd`; null: no limit. Where `limit_resets` is `never`, the same as `limit_usd`. */
+  lifetime_limit_usd: number | null;
   /** Always empty: a key may call everything that its account may call. */
   scopes: string[];
 }
@@ -57,8 +74,12 @@ export interface ApiKeyRecord {
 export interface ApiKeyRequest {
   /** Display name, 1 to 100 characters. */
   name: string;
-  /** Total USD that the key may spend; default, and null: no limit of its own. */
+  /** USD that the key may spend, in all or in each period of `limit_resets`; default, and null: no limit of its own. */
   limit_usd?: number | null | undefined;
+  /** When `limit_usd` begins anew; default: never. */
+  limit_resets?: LimitResets | undefined;
+  /** USD that the key may spend in all, beside a recurring `limit_usd`; default, and null: no limit. */
+  lifetime_limit_usd?: number | null | undefined;
 }
 
 /** The model's message. */
@@ -1282,6 +1303,9 @@ export type LedgerEntryType =
   | "payment_refund"
   | "dispute";
 
+/** When a budget begins anew: never, or with each hour, day, week (from Monday) or month of UTC. */
+export type LimitResets = "never" | "hourly" | "daily" | "weekly" | "monthly";
+
 /** What is left of the account's limits. */
 export interface LimitState {
   /** Requests per minute of the tier. */
@@ -1807,8 +1831,10 @@ export interface NewApiKey {
   masked: string;
   /** Whether it became the account's default key, as the account's first key does. */
   is_default: boolean;
-  /** Total USD that the key may spend; null: no limit of its own. */
+  /** USD that the key may spend, in all or in each period of `limit_resets`; null: no limit of its own. */
   limit_usd: number | null;
+  /** When `limit_usd` begins anew. */
+  limit_resets: LimitResets;
   /** When it was created. */
   created_at: string;
 }
@@ -4571,6 +4597,8 @@ export interface TopupErrorBody<Code extends string, Type extends string> {
   required?: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
+  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url?: string;
   /** How to add credit. */
@@ -4617,6 +4645,8 @@ export interface AnthropicPaymentErrorBody<Code extends string, Type extends str
   required: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
+  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url: string;
   /** How to add credit. */
@@ -4648,6 +4678,8 @@ export interface BarePaymentErrorBody<Code extends string> {
   required: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
+  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url: string;
   /** How to add credit. */
@@ -4683,6 +4715,8 @@ export interface GenmediaPaymentErrorBody<Code extends string> {
   required?: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
+  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url?: string;
   /** How to add credit. */
@@ -4718,6 +4752,8 @@ export interface PaymentErrorBody<Code extends string, Type extends string> {
   required: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
+  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url: string;
   /** How to add credit. */
@@ -5298,7 +5334,7 @@ export interface ErrorsByCode {
   invalid_token: Refusal<400, "invalid_token", ErrorBody<"invalid_token", "invalid_request_error">>;
   /** The job does not exist or belongs to another account. */
   job_not_found: Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error"> | GenmediaErrorBody<"job_not_found">>;
-  /** The key's own budget (`limit_usd`) is spent or held by requests in flight. The account may have more. */
+  /** A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew. */
   key_limit_reached: Refusal<402, "key_limit_reached", AnthropicPaymentErrorBody<"key_limit_reached", "billing_error"> | BarePaymentErrorBody<"key_limit_reached"> | GenmediaPaymentErrorBody<"key_limit_reached"> | PaymentErrorBody<"key_limit_reached", "billing_error">>;
   /** The request has no credential. */
   missing_api_key: Refusal<401, "missing_api_key", AnthropicErrorBody<"missing_api_key", "authentication_error"> | ErrorBody<"missing_api_key", "authentication_error"> | GenmediaErrorBody<"missing_api_key">>;

@@ -107,7 +107,7 @@ function extrasOf({ code }: Shown): Record<string, unknown> {
     have_usd: 0.0125,
     balance: 0.0125,
     required: 0.0312,
-    ...(code === "key_limit_reached" ? {} : { held_usd: 0 }),
+    ...(code === "key_limit_reached" ? { resets_at: samplesOf.key_limit_reached!.resets_at! } : { held_usd: 0 }),
     topup_url: "https://gateway.example/docs/credits",
     topup: { url: "https://gateway.example/docs/credits", minimum_usd: 5 },
     details: { model: samples.model, tier: 0 },
@@ -137,6 +137,7 @@ const samplesOf: Record<string, Record<string, string>> = {
   description_too_long: { count: "1204", max: "1000" },
   audio_concurrent_limit: { limit: "2" },
   rate_limited: { limit: "6" },
+  key_limit_reached: { limit: "5", span: "in each day", resets_at: "2026-11-22T00:00:00.000Z" },
   topup_not_found: { id: "top_0195c1f2" },
   payment_event_not_applied: { reason: "it names no payment of this gateway" },
 };

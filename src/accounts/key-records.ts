@@ -3,12 +3,13 @@ import type { components } from "../../generated/api.d.ts";
 import type { Queries } from "../db/connect.ts";
 import { keyIdText, parseKeyId } from "../ids.ts";
 import { type Amount, toUsd } from "../money.ts";
+import { shownBudget, type StoredBudget } from "./key-budgets.ts";
 import { digestOf, maskedKey, parseMaskedKey } from "./keys.ts";
 
 export type KeyRecord = components["schemas"]["ApiKeyRecord"];
 
 const columns = `k.id, k.name, k.prefix, k.last4, k.enabled, k.is_default, k.created_at, k.last_used_at,
-  b.limit_amount as "limit", b.spent`;
+  b.limit_amount, b.period, b.period_limit, b.spent`;
 const tables = "api_key k join key_budget b on b.key_id = k.id";
 
 /** The account's own keys: newest first, by id where two were made at the same time. */
@@ -71,7 +72,7 @@ function meaningOf(text: string): [condition: string, ...values: unknown[]] {
   return id === undefined ? ["hash = $1", digestOf(text)] : ["id = $1", id];
 }
 
-interface KeyRow {
+interface KeyRow extends StoredBudget {
   id: bigint;
   name: string;
   prefix: string;
@@ -80,11 +81,11 @@ interface KeyRow {
   is_default: boolean;
   created_at: Date;
   last_used_at: Date | null;
-  limit: Amount | null;
   spent: Amount;
 }
 
 function toRecord(row: KeyRow): KeyRecord {
+  const { limit, resets, lifetime } = shownBudget(row);
   return {
     id: keyIdText(row.id),
     object: "api_key",
@@ -95,7 +96,11 @@ function toRecord(row: KeyRow): KeyRecord {
     created_at: row.created_at.toISOString(),
     last_used_at: row.last_used_at?.toISOString() ?? null,
     usage_usd: toUsd(row.spent),
-    limit_usd: row.limit === null ? null : toUsd(row.limit),
+    limit_usd: usdOf(limit),
+    limit_resets: resets,
+    lifetime_limit_usd: usdOf(lifetime),
     scopes: [],
   };
 }
+
+const usdOf = (amount: Amount | null): number | null => (amount === null ? null : toUsd(amount));

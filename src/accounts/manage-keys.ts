@@ -3,7 +3,7 @@
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { keyIdText, parseKeyId } from "../ids.ts";
-import { type Amount, amountFromUsd } from "../money.ts";
+import { type BudgetChange, setBudget } from "./key-budgets.ts";
 import { findDefaultKey, findKeyRecord, findKeys, type FoundKey, type KeyRecord } from "./key-records.ts";
 import { makeKey } from "./keys.ts";
 import { lockAccountRow } from "./users.ts";
@@ -17,8 +17,8 @@ interface MadeKey {
 interface KeyToMake {
   accountId: bigint;
   name: string;
-  /** The key's budget: what may be spent through it in all; null: as much as the account has. */
-  limit?: Amount | null;
+  /** Absent: as much as the account has. */
+  budget?: BudgetChange;
   at: Date;
 }
 
@@ -26,7 +26,7 @@ interface KeyToMake {
 interface KeyChange {
   enabled?: boolean | undefined;
   name?: string | undefined;
-  limit?: Amount | null | undefined;
+  budget?: BudgetChange;
 }
 
 interface DeletedKey {
@@ -58,14 +58,14 @@ export async function keyOf(db: Queries, accountId: bigint, text: string): Promi
 }
 
 /** Every replica hears of it within a second. Undefined: the key has just been deleted. */
-export async function changeKey(db: Db, key: FoundKey, { enabled, name, limit }: KeyChange): Promise<KeyRecord | undefined> {
+export async function changeKey(db: Db, key: FoundKey, { enabled, name, budget }: KeyChange): Promise<KeyRecord | undefined> {
   return inTransaction(db, async (transaction) => {
     await lockAccountRow(transaction, key.accountId);
     const { pool } = transaction;
     // Two statements, since an update of `enabled` makes every replica drop the key from its cache.
     if (enabled !== undefined) await pool.query("update api_key set enabled = $2 where id = $1 and deleted_at is null", [key.id, enabled]);
     if (name !== undefined) await pool.query("update api_key set name = $2 where id = $1 and deleted_at is null", [key.id, name]);
-    if (limit !== undefined) await setLimit(transaction, key.id, limit);
+    if (budget !== undefined) await setBudget(transaction, key.id, budget);
     return findKeyRecord(transaction, key.id);
   });
 }
@@ -121,7 +121,7 @@ async function assertRoom({ pool }: Queries, accountId: bigint): Promise<void> {
 }
 
 /** The key becomes the default if there is none. */
-async function insertKey(db: Queries, { accountId, name, limit = null, at }: KeyToMake): Promise<MadeKey> {
+async function insertKey(db: Queries, { accountId, name, budget, at }: KeyToMake): Promise<MadeKey> {
   const { secret, hash, prefix, last4 } = makeKey();
   const { rows } = await db.pool.query<{ id: bigint }>(
     `insert into api_key (account_id, hash, prefix, last4, name, is_default, created_at)
@@ -130,21 +130,6 @@ async function insertKey(db: Queries, { accountId, name, limit = null, at }: Key
     [accountId, hash, prefix, last4, name, at],
   );
   const { id } = rows[0] as { id: bigint };
-  if (limit !== null) await setLimit(db, id, limit);
+  if (budget !== undefined) await setBudget(db, id, budget);
   return { secret, record: (await findKeyRecord(db, id)) as KeyRecord };
-}
-
-/** Its row came with the key, by a trigger (open_key_budget). */
-async function setLimit({ pool }: Queries, id: bigint, limit: Amount | null): Promise<void> {
-  await pool.query("update key_budget set limit_amount = $2 where key_id = $1", [id, limit]);
-}
-
-// Reads the budget of a key from a request.
-
-/** Null: as much as the account has; undefined: absent. A figure that the ledger can't hold exactly is refused, not rounded. */
-export function readLimit(usd: number | null | undefined): Amount | null | undefined {
-  if (usd == null) return usd;
-  const limit = amountFromUsd(usd);
-  if (limit !== undefined) return limit;
-  return failParameter("limit_usd", "it may have 8 decimals at most");
 }

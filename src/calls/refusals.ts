@@ -54,9 +54,13 @@ async function refuseKey(context: Refusing, { affordable = null, ...unpaid }: Un
   const have = keyLeft > 0n ? keyLeft : 0n; // its budget may have been set below what it had spent
   const key = (await readLimitedKey(context.db, unpaid.caller.keyId!))!; // only a key with a budget gets here
   const details: Record<string, number> = affordable === null ? {} : { affordable_max_tokens: affordable(have) };
+  const resets: Record<string, string> = key.resetsAt === null ? {} : { resets_at: key.resetsAt.toISOString() };
   fail("key_limit_reached", {
-    text: { key: maskedKey(key), limit: usdText(key.limit ?? have), have: usdText(have), need: usdText(unpaid.need) },
-    extra: { ...refusalFields(context, unpaid, have, details), balance: toUsd(available) },
+    text: {
+      ...{ key: maskedKey(key), limit: usdText(key.limit ?? have), have: usdText(have), need: usdText(unpaid.need) },
+      ...{ span: key.period === null ? "in all" : `in each ${key.period}`, ...resets },
+    },
+    extra: { ...refusalFields(context, unpaid, have, details), balance: toUsd(available), ...resets },
   });
 }
 

@@ -111,7 +111,8 @@ export const commands: readonly Command[] = [
     takes: ["ACCOUNT"],
     options: {
       name: { ...text("N", "the key's name"), required: true },
-      limit: text("USD", "the most that may be spent through the key in all"),
+      limit: text("USD", "the most that may be spent through the key, in all or in each period of --resets"),
+      resets: text("WHEN", "never (as without it), hourly, daily, weekly or monthly"),
     },
     does: "create another key, which is shown only once",
     run: async (input) => (await import("./key.ts")).create(input),

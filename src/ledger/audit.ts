@@ -76,10 +76,12 @@ const mismatchesSql = `
   ), kh as (select account_id, key_id, sum(amount)::bigint as reserved from hold where key_id is not null group by account_id, key_id),
   keys as (
     select account_id, v.what || ' of key_' || key_id as what, v.stored, v.computed
-    from (select account_id, key_id, spent, reserved from key_budget) k full join ke using (account_id, key_id) full join kh using (account_id, key_id),
+    from (select account_id, key_id, spent, reserved, period_spent from key_budget) k full join ke using (account_id, key_id) full join kh using (account_id, key_id),
     lateral (values
       ('spent', coalesce(k.spent, 0), coalesce(ke.spent, 0)),
-      ('reserved', coalesce(k.reserved, 0), coalesce(ke.reserved, 0) + coalesce(kh.reserved, 0))
+      ('reserved', coalesce(k.reserved, 0), coalesce(ke.reserved, 0) + coalesce(kh.reserved, 0)),
+      -- which period it was is not kept: no period spends more than the key's life
+      ('spent in a period', coalesce(k.period_spent, 0), least(coalesce(k.period_spent, 0), coalesce(ke.spent, 0)))
     ) v(what, stored, computed)
   ), jobs as (
     select j.account_id, v.what || ' of job ' || j.shown_id as what, v.stored, v.computed from media_job j, lateral (

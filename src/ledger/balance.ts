@@ -36,7 +36,10 @@ export async function readMediaHolds(db: Db, accountId: bigint): Promise<Amount>
 interface LimitedKey {
   prefix: string;
   last4: string;
+  /** The budget that has the least left: what it is, and its period with its end; null: the one of the key's life. */
   limit: Amount | null;
+  period: string | null;
+  resetsAt: Date | null;
   /** What it may still spend; below 0 if its budget was set below what it had spent; null: no budget. */
   left: Amount | null;
 }
@@ -44,7 +47,12 @@ interface LimitedKey {
 /** The key in a refusal for want of budget. */
 export async function readLimitedKey(db: Queries, keyId: bigint): Promise<LimitedKey | undefined> {
   const { rows } = await db.pool.query<LimitedKey>(
-    `select k.prefix, k.last4, b.limit_amount as "limit", b.limit_amount - b.spent - b.reserved as "left" from api_key k join key_budget b on b.key_id = k.id where k.id = $1`,
+    `select prefix, last4, least(life_left, period_left) as "left", case when is_period then period_limit else limit_amount end as "limit",
+       case when is_period then period end as period, case when is_period then budget_period_ends(period, period_ends, at) end as "resetsAt"
+     from (select k.prefix, k.last4, b.*, coalesce(b.period_left <= b.life_left, b.life_left is null) and b.period is not null as is_period
+       from api_key k join (select *, limit_amount - spent - reserved as life_left,
+         budget_left(null, spent, reserved, period_limit, period_spent, period_ends, at) as period_left
+         from key_budget, lateral (select clock_timestamp() as at) now) b on b.key_id = k.id where k.id = $1) k`,
     [keyId],
   );
   return rows[0];

@@ -18,9 +18,9 @@ create or replace function admit_calls(_owner uuid, _ttl interval, _shown text, 
 language plpgsql set lock_timeout = '1s' set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
 set enable_mergejoin = off as $$
 #variable_conflict use_column
-declare setting text; is_whole boolean;
+declare setting text; is_whole boolean; moment timestamptz := clock_timestamp();
 begin
-  at_ms := floor(extract(epoch from clock_timestamp()) * 1000);
+  at_ms := floor(extract(epoch from moment) * 1000);
   setting := set_config('synchronous_commit', 'off', true);
   setting := set_config('svc.moved', 'by the ledger', true); -- of this statement alone; an error resets it
   with asked as materialized (
@@ -40,7 +40,7 @@ begin
     where b.available >= a.want
       and not exists (select from windows w where w.account_id = a.account_id and (w.n is null or w.n + w.amount > w.room))
       and not exists (select from budgets k join key_budget g on g.key_id = k.key_id
-        where k.account_id = a.account_id and g.limit_amount - g.spent - g.reserved < k.want)
+        where k.account_id = a.account_id and budget_left(g.limit_amount, g.spent, g.reserved, g.period_limit, g.period_spent, g.period_ends, moment) < k.want)
       and not exists (select from unnest(_call_account, _call_id) c(account_id, id) join hold h on h.account_id = c.account_id and h.id = c.id
         where c.account_id = a.account_id) -- a repeated batch
     order by b.account_id for no key update of b
@@ -52,8 +52,9 @@ begin
     update key_budget g set reserved = g.reserved + k.want
     from able a join budgets k on k.account_id = a.account_id
     where g.key_id = k.key_id and g.account_id = k.account_id
-      and (g.limit_amount is null or g.limit_amount - g.spent - g.reserved >= k.want)
-    returning g.account_id, g.key_id, g.limit_amount - g.spent - g.reserved as key_left
+      and coalesce(budget_left(g.limit_amount, g.spent, g.reserved, g.period_limit, g.period_spent, g.period_ends, moment) >= k.want, true)
+    returning g.account_id, g.key_id,
+      budget_left(g.limit_amount, g.spent, g.reserved, g.period_limit, g.period_spent, g.period_ends, moment) as key_left
   ), counted as (
     update rate_window w set n = w.n + t.amount
     from able a join windows t on t.account_id = a.account_id

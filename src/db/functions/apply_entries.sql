@@ -6,7 +6,7 @@
 -- take first. A budget's limit changes without that lock, one row at a time, and waits for nothing: so they cannot deadlock. A limit may
 -- be set below what is spent: it is checked when a call begins, and is no constraint.
 create or replace function apply_entries() returns trigger language plpgsql as $$
-declare touched int; wanted int;
+declare touched int; wanted int; moment timestamptz := clock_timestamp();
 begin
   with s as (
     select account_id, sum(amount)::bigint as total,
@@ -26,7 +26,9 @@ begin
       coalesce(-sum(amount) filter (where kind in ('hold', 'hold_settle', 'hold_release')), 0)::bigint as reserved
     from added where key_id is not null group by account_id, key_id
   ), u as (
-    update key_budget k set spent = k.spent + s.spent, reserved = k.reserved + s.reserved
+    update key_budget k set spent = k.spent + s.spent, reserved = k.reserved + s.reserved,
+      period_spent = budget_period_spent(k.period, k.period_spent, k.period_ends, s.spent, moment),
+      period_ends = budget_period_ends(k.period, k.period_ends, moment)
     from s where k.key_id = s.key_id and k.account_id = s.account_id returning 1
   ) select (select count(*) from u), (select count(*) from s) into touched, wanted;
   if touched <> wanted then raise exception 'an entry names a key that its account does not have' using errcode = 'foreign_key_violation'; end if;

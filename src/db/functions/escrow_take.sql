@@ -12,11 +12,13 @@ language plpgsql set lock_timeout = '1s' set plan_cache_mode = force_generic_pla
 set enable_mergejoin = off as $$
 #variable_conflict use_column
 declare setting text; minute bigint; found_windows int; fit numeric; places int := cardinality(_bucket);
+  moment timestamptz := clock_timestamp();
 begin
   setting := set_config('synchronous_commit', 'off', true);
-  minute := floor(extract(epoch from clock_timestamp()) / 60);
+  minute := floor(extract(epoch from moment) / 60);
   select b.available, b.reserved into available, reserved from balance b where b.account_id = _account for no key update;
-  select k.limit_amount - k.spent - k.reserved into key_left from key_budget k where k.account_id = _account and k.key_id = _key;
+  select budget_left(k.limit_amount, k.spent, k.reserved, k.period_limit, k.period_spent, k.period_ends, moment)
+    into key_left from key_budget k where k.account_id = _account and k.key_id = _key;
   perform 1 from unnest(_bucket, _seconds) u(b, sec) join rate_window w
     on w.account_id = _account and w.bucket = u.b and w.starts_at = to_timestamp(minute * 60 / u.sec * u.sec)
     order by w.bucket, w.starts_at for no key update of w;
@@ -46,8 +48,8 @@ begin
     returning b.available, b.reserved into available, reserved;
   if _key is not null then
     update key_budget k set reserved = k.reserved + _want + more where k.account_id = _account and k.key_id = _key
-      and (k.limit_amount is null or k.limit_amount - k.spent - k.reserved >= _want + more)
-      returning k.limit_amount - k.spent - k.reserved into key_left;
+      and coalesce(budget_left(k.limit_amount, k.spent, k.reserved, k.period_limit, k.period_spent, k.period_ends, moment) >= _want + more, true)
+      returning budget_left(k.limit_amount, k.spent, k.reserved, k.period_limit, k.period_spent, k.period_ends, moment) into key_left;
     if not found then raise exception 'the budget changed while it was taken' using errcode = 'serialization_failure'; end if;
   end if;
   update rate_window w set n = u.n from unnest(_bucket, _seconds, counts) u(b, sec, n)

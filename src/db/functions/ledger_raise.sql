@@ -3,13 +3,15 @@ create or replace function ledger_raise(_account bigint, _id uuid, _want bigint)
 returns table (granted bigint, available bigint, reserved bigint, refused text, key_left bigint) language plpgsql
 set lock_timeout = '1s' as $$
 #variable_conflict use_column
-declare held hold; more bigint;
+declare held hold; more bigint; moment timestamptz;
 begin
   perform set_config('synchronous_commit', 'off', true);
   select b.available, b.reserved into available, reserved from balance b where b.account_id = _account for no key update;
   select * into held from hold h where h.account_id = _account and h.id = _id;
   if held.id is null then raise exception 'the reservation has ended' using errcode = 'no_data_found'; end if;
-  select k.limit_amount - k.spent - k.reserved into key_left from key_budget k where k.account_id = _account and k.key_id = held.key_id;
+  moment := clock_timestamp();
+  select budget_left(k.limit_amount, k.spent, k.reserved, k.period_limit, k.period_spent, k.period_ends, moment)
+    into key_left from key_budget k where k.account_id = _account and k.key_id = held.key_id;
   more := _want - held.amount;
   if more <= 0 then granted := held.amount;
   elsif available < more then refused := 'balance';

@@ -14,7 +14,7 @@ set enable_mergejoin = off as $$
 #variable_conflict use_column
 declare r record; payers bigint[]; current bigint; left_over bigint; held bigint; payable bigint; setting text;
   taken jsonb; -- in this batch, by the account at hand: slots by pool and group, money by key
-  places bigint[] := '{}'; amounts bigint[] := '{}'; unmoved int; unknown_keys int;
+  places bigint[] := '{}'; amounts bigint[] := '{}'; unmoved int; unknown_keys int; moment timestamptz;
 begin
   setting := set_config('synchronous_commit', 'off', true);
   payers := array(select b.account_id
@@ -23,9 +23,11 @@ begin
         group by q.account_id) asked
     join balance b on b.account_id = asked.account_id
     where b.available >= asked.least or asked.is_held order by b.account_id for no key update of b);
+  moment := clock_timestamp();
   for r in
     select q.n::int as n, q.account_id, q.want, q.least, q.key_id, 'pool ' || q.pool as pool, q.pool_max, 'group ' || q.pool_group as pool_group,
-      q.group_max, b.available, b.reserved, h.amount as existing, k.limit_amount - k.spent - k.reserved as key_left,
+      q.group_max, b.available, b.reserved, h.amount as existing,
+      budget_left(k.limit_amount, k.spent, k.reserved, k.period_limit, k.period_spent, k.period_ends, moment) as key_left,
       case when q.pool is not null then (select count(*) from hold s where s.account_id = q.account_id and s.pool = q.pool
         and s.expires_at > now()) end as pool_used,
       case when q.pool_group is not null then (select count(*) from hold s where s.account_id = q.account_id and s.pool is not null

@@ -22,6 +22,7 @@ set lock_timeout = '1s' set plan_cache_mode = force_generic_plan set enable_seqs
 set enable_mergejoin = off as $$
 #variable_conflict use_column
 declare left_over bigint[]; budgets int; holds int; slices int; ended int; setting text;
+  moment timestamptz := clock_timestamp();
 begin
   -- A charge is durable also where the server doesn't usually wait for the disk. Set for the transaction: the function ends before the commit.
   if current_setting('synchronous_commit') = 'off' then setting := set_config('synchronous_commit', 'on', true); end if;
@@ -31,7 +32,9 @@ begin
     from unnest(_account, _held, _cost) t(account_id, held, cost) where b.account_id = t.account_id
     returning b.account_id, b.available + b.reserved as balance
   ), budgets as (
-    update key_budget k set spent = k.spent + t.cost, reserved = k.reserved - t.held
+    update key_budget k set spent = k.spent + t.cost, reserved = k.reserved - t.held,
+      period_spent = budget_period_spent(k.period, k.period_spent, k.period_ends, t.cost, moment),
+      period_ends = budget_period_ends(k.period, k.period_ends, moment)
     from unnest(_key_account, _key, _key_held, _key_cost) t(account_id, key_id, held, cost)
     where k.key_id = t.key_id and k.account_id = t.account_id returning 1
   ), ended as (
@@ -94,6 +97,7 @@ set lock_timeout = '1s' set plan_cache_mode = force_generic_plan set enable_seqs
 set enable_mergejoin = off as $$
 #variable_conflict use_column
 declare accounts bigint[]; left_over bigint[]; unmoved int; unknown_keys int; setting text;
+  moment timestamptz := clock_timestamp();
 begin
   if current_setting('synchronous_commit') = 'off' then setting := set_config('synchronous_commit', 'on', true); end if;
   perform 1 from balance b where b.account_id = any(_account) order by b.account_id for no key update;
@@ -143,7 +147,9 @@ begin
     update balance b set available = b.available + t.held - t.cost, reserved = b.reserved - t.held, spent = b.spent + t.cost
     from totals t where b.account_id = t.account_id returning b.account_id, b.available + b.reserved as balance
   ), budgets as (
-    update key_budget k set spent = k.spent + m.cost, reserved = k.reserved - m.held
+    update key_budget k set spent = k.spent + m.cost, reserved = k.reserved - m.held,
+      period_spent = budget_period_spent(k.period, k.period_spent, k.period_ends, m.cost, moment),
+      period_ends = budget_period_ends(k.period, k.period_ends, moment)
     from moved m where k.key_id = m.key_id and k.account_id = m.account_id returning 1
   )
   select array_agg(b.account_id), array_agg(b.balance), (select count(*) from totals) - count(*),

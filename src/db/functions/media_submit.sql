@@ -9,7 +9,7 @@ set enable_seqscan = off set lock_timeout = '3s' as $$
 #variable_conflict use_column
 declare
   job media_job := jsonb_populate_record(null::media_job, _job);
-  old media_job; limits jsonb; pool text; active int; waiting int; purchased bigint;
+  old media_job; limits jsonb; pool text; active int; waiting int; purchased bigint; moment timestamptz;
 begin
   if current_setting('synchronous_commit') = 'off' then perform set_config('synchronous_commit', 'on', true); end if;
   -- A statement of its own: what is read after it is what the last holder of the lock left.
@@ -27,7 +27,9 @@ begin
   end if;
   perform media_promote(job.account_id, _tiers);
   select b.purchased, b.available, b.reserved into purchased, available, reserved from balance b where b.account_id = job.account_id;
-  select k.limit_amount - k.spent - k.reserved into key_left from key_budget k where k.account_id = job.account_id and k.key_id = job.key_id;
+  moment := clock_timestamp();
+  select budget_left(k.limit_amount, k.spent, k.reserved, k.period_limit, k.period_spent, k.period_ends, moment)
+    into key_left from key_budget k where k.account_id = job.account_id and k.key_id = job.key_id;
   limits := media_limits(_tiers, purchased);
   pool := case when limits ? 'media' then 'media' else job.kind end;
   waiting_max := (limits #>> array[pool, 'waiting'])::int;

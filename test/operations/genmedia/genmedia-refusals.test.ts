@@ -116,7 +116,7 @@ describe("money", () => {
 
   test("402 key_limit_reached: the key may not spend so much", async () => {
     const account = await world.account();
-    const key = { accountId: account.accountId, name: "small", limit: parseUsd("0.03")!, at: new Date() };
+    const key = { accountId: account.accountId, name: "small", budget: { limit: parseUsd("0.03")! }, at: new Date() };
     const { secret } = await createKey(world.gateway.context.db, key);
     expect(refusalOf(await run({ ...account, key: secret }, { model: "demo/image", prompt }))).toEqual([402, "key_limit_reached"]);
     await world.expectUntouched(account);

@@ -164,7 +164,6 @@ describe("whose job it is", () => {
     const { secret } = await createKey(world.gateway.context.db, {
       accountId: account.accountId,
       name: "second",
-      limit: null,
       at: new Date(),
     });
     expect((await read({ ...account, key: secret }, job.shownId)).status).toBe(200);

@@ -127,7 +127,7 @@ describe("what would refuse the request, and why", () => {
   test("the key's budget", async () => {
     const account = await world.account();
     const { secret } = await createKey(world.gateway.context.db, {
-      ...{ accountId: account.accountId, name: "small", at: new Date(), limit: parseUsd("0.00000001") as bigint },
+      ...{ accountId: account.accountId, name: "small", at: new Date(), budget: { limit: parseUsd("0.00000001") as bigint } },
     });
     const { json } = await world.quote({ key: secret }, "createChatCompletion", chat());
     const refused = await world.call({ key: secret }, "createChatCompletion", chat());
