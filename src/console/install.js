@@ -6,7 +6,8 @@ try {
   await build({ configFile: new URL("vite.config.ts", import.meta.url).pathname, logLevel: "warn" });
   console.log("The console is built: dist/console.");
 } catch (error) {
-  const reason = error?.code === "ERR_MODULE_NOT_FOUND" ? "its tools are not installed" : (error?.message ?? error);
+  const { code, message } = error instanceof Error ? /** @type {NodeJS.ErrnoException} */ (error) : { code: "", message: String(error) };
+  const reason = code === "ERR_MODULE_NOT_FOUND" ? "its tools are not installed" : message;
   console.warn(`The console is not built, so the gateway has none: ${reason}. Build it with: npm run console:build`);
   if (process.argv.includes("--strict")) process.exitCode = 1;
 }

@@ -18,7 +18,10 @@ export const queries = new QueryClient({
     },
   }),
   // The SDK repeats what may be repeated.
-  defaultOptions: { queries: { retry: false, staleTime: 10_000 }, mutations: { onError: (error) => void (isSignedOut(error) && whenEnded()) } },
+  defaultOptions: {
+    queries: { retry: false, staleTime: 10_000 },
+    mutations: { onError: (error) => void (isSignedOut(error) && whenEnded()) },
+  },
 });
 
 export function isSignedOut(error: unknown): boolean {
@@ -30,4 +33,8 @@ export const balanceQuery = queryOptions({ queryKey: ["balance"], queryFn: () =>
 export const limitsQuery = queryOptions({ queryKey: ["limits"], queryFn: () => getLimits(api) });
 export const tiersQuery = queryOptions({ queryKey: ["tiers"], queryFn: () => listTiers(api), staleTime: 300_000 });
 export const keysQuery = queryOptions({ queryKey: ["keys"], queryFn: () => listApiKeys(api).then((list) => list.data) });
-export const modelsQuery = queryOptions({ queryKey: ["models"], queryFn: () => listModels(api).then((list) => list.data), staleTime: 300_000 });
+export const modelsQuery = queryOptions({
+  queryKey: ["models"],
+  queryFn: () => listModels(api).then((list) => list.data),
+  staleTime: 300_000,
+});

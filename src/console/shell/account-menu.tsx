@@ -24,13 +24,16 @@ export function AccountMenu(): ReactNode {
   };
   return (
     <Menu
-      label={`Account: ${email}`}
       trigger={
         <>
-          <span aria-hidden="true" className="flex size-7 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent uppercase">
+          <span
+            aria-hidden="true"
+            className="flex size-7 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent uppercase"
+          >
             {email.slice(0, 1)}
           </span>
-          <span className="hidden max-w-48 truncate md:inline">{email}</span>
+          <span className="sr-only">Account: </span>
+          <span className="max-w-48 truncate max-md:sr-only">{email}</span>
         </>
       }
     >

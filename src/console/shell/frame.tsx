@@ -15,7 +15,10 @@ export function Frame(): ReactNode {
   usePaletteKey(() => setPalette(true));
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
-      <a href="#content" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:m-2 focus:rounded-lg focus:bg-panel focus:p-3">
+      <a
+        href="#content"
+        className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:m-2 focus:rounded-lg focus:bg-panel focus:p-3"
+      >
         Skip to content
       </a>
       <aside className="sticky top-0 hidden h-dvh flex-col gap-5 border-r border-line bg-panel p-4 lg:flex">
@@ -76,7 +79,8 @@ function usePaletteKey(open: () => void): void {
     const onKey = (event: KeyboardEvent) => {
       const { target } = event;
       const types = target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]");
-      const wanted = (event.key === "/" && !types && !event.ctrlKey && !event.metaKey) || (event.key === "k" && (event.metaKey || event.ctrlKey));
+      const wanted =
+        (event.key === "/" && !types && !event.ctrlKey && !event.metaKey) || (event.key === "k" && (event.metaKey || event.ctrlKey));
       if (!wanted || document.querySelector('[role="dialog"],[role="alertdialog"]') !== null) return;
       event.preventDefault();
       open();

@@ -23,7 +23,13 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 
 export function Button({ kind = "plain", busy = false, className = "", children, type = "button", ...rest }: ButtonProps): ReactNode {
   return (
-    <button {...rest} type={type} disabled={busy || rest.disabled} aria-busy={busy || undefined} className={`${buttonClass(kind)} ${className}`}>
+    <button
+      {...rest}
+      type={type}
+      disabled={busy || rest.disabled}
+      aria-busy={busy || undefined}
+      className={`${buttonClass(kind)} ${className}`}
+    >
       {busy && <span aria-hidden="true" className="size-3.5 animate-spin rounded-full border-2 border-current border-r-transparent" />}
       {children}
     </button>

@@ -80,7 +80,11 @@ const tones = {
 } as const;
 
 export function Badge({ tone = "quiet", children }: { tone?: keyof typeof tones; children: ReactNode }): ReactNode {
-  return <span className={`inline-flex items-center rounded-full px-2 py-0.5 text-xs font-medium whitespace-nowrap ${tones[tone]}`}>{children}</span>;
+  return (
+    <span className={`inline-flex items-center rounded-full px-2 py-0.5 text-xs font-medium whitespace-nowrap ${tones[tone]}`}>
+      {children}
+    </span>
+  );
 }
 
 /** Names and values. */

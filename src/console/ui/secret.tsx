@@ -11,7 +11,14 @@ export function Secret({ label, value, hint }: { label: string; value: string; h
         {label}
       </label>
       <div className="flex gap-2">
-        <input id={id} readOnly value={value} onFocus={(event) => event.target.select()} className={`${controlClass} font-mono text-xs!`} aria-describedby={`${id}-hint`} />
+        <input
+          id={id}
+          readOnly
+          value={value}
+          onFocus={(event) => event.target.select()}
+          className={`${controlClass} font-mono text-xs!`}
+          aria-describedby={`${id}-hint`}
+        />
         <CopyButton text={value} />
       </div>
       <p id={`${id}-hint`} className="mt-2 text-xs text-quiet">

@@ -22,12 +22,16 @@ interface TableProps<Row> {
 
 export function Table<Row>({ name, columns, rows, idOf, empty, onOpen }: TableProps<Row>): ReactNode {
   return (
-    <div className="overflow-x-auto" tabIndex={0} role="group" aria-label={`${name}, scrolls sideways`}>
+    <div className="relative overflow-x-auto" tabIndex={0} role="group" aria-label={`${name}, scrolls sideways`}>
       <table aria-label={name} className="w-full border-collapse text-left text-sm">
         <thead>
           <tr className="border-b border-line text-xs text-quiet">
             {columns.map((column) => (
-              <th key={column.name} scope="col" className={`px-5 py-2.5 font-medium whitespace-nowrap ${column.right === true ? "text-right" : ""}`}>
+              <th
+                key={column.name}
+                scope="col"
+                className={`px-5 py-2.5 font-medium whitespace-nowrap ${column.right === true ? "text-right" : ""}`}
+              >
                 {column.hidden === true ? <span className="sr-only">{column.name}</span> : column.name}
               </th>
             ))}
@@ -46,9 +50,16 @@ export function Table<Row>({ name, columns, rows, idOf, empty, onOpen }: TablePr
               onClick={onOpen === undefined ? undefined : () => onOpen(row)}
             >
               {columns.map((column, index) => (
-                <td key={column.name} className={`px-5 py-3 align-middle ${column.right === true ? "figures text-right whitespace-nowrap" : ""}`}>
+                <td
+                  key={column.name}
+                  className={`px-5 py-3 align-middle ${column.right === true ? "figures text-right whitespace-nowrap" : ""}`}
+                >
                   {index === 0 && onOpen !== undefined ? (
-                    <button type="button" className="text-left font-medium hover:underline" onClick={(event) => (event.stopPropagation(), onOpen(row))}>
+                    <button
+                      type="button"
+                      className="text-left font-medium hover:underline"
+                      onClick={(event) => (event.stopPropagation(), onOpen(row))}
+                    >
                       {column.cell(row)}
                     </button>
                   ) : (

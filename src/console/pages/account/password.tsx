@@ -7,11 +7,12 @@ import { api } from "../../lib/api.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { AccountForm, Heading, linkClass, useTitle } from "./form.tsx";
-import { takeToken } from "./token.ts";
+import { takeToken } from "../../lib/token.ts";
 
 export function ForgotPassword(): ReactNode {
   const ask = useMutation({ mutationFn: (email: string) => forgotPassword(api, { email }) });
-  if (ask.isSuccess) return <Notice title="Check your mail" text={`If ${ask.variables} has an account, a link to choose a new password is on its way.`} />;
+  if (ask.isSuccess)
+    return <Notice title="Check your mail" text={`If ${ask.variables} has an account, a link to choose a new password is on its way.`} />;
   return (
     <AccountForm
       title="Forgot your password?"
@@ -33,7 +34,10 @@ export function ForgotPassword(): ReactNode {
 
 export function ResetPassword(): ReactNode {
   const [token] = useState(takeToken);
-  const reset = useMutation({ mutationFn: (password: string) => resetPassword(api, { token: token ?? "", password }), onError: () => undefined });
+  const reset = useMutation({
+    mutationFn: (password: string) => resetPassword(api, { token: token ?? "", password }),
+    onError: () => undefined,
+  });
   if (token === null) return <Notice title="The link is not complete" text="Open it again from the mail, or ask for a new one." />;
   if (reset.isSuccess) return <Notice title="Your password is changed" text="Every session has ended: sign in with the new password." />;
   return (
@@ -44,7 +48,16 @@ export function ResetPassword(): ReactNode {
       error={reset.error}
       onSubmit={(field) => reset.mutate(field("password"))}
     >
-      <Field label="New password" name="password" type="password" autoComplete="new-password" required minLength={8} maxLength={200} hint="8 to 200 characters." />
+      <Field
+        label="New password"
+        name="password"
+        type="password"
+        autoComplete="new-password"
+        required
+        minLength={8}
+        maxLength={200}
+        hint="8 to 200 characters."
+      />
     </AccountForm>
   );
 }

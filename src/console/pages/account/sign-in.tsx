@@ -38,7 +38,7 @@ export function SignIn(): ReactNode {
           <Link to="/forgot-password" className={linkClass}>
             Forgot password?
           </Link>
-          {SvcError.is(enter.error, "email_not_verified") && (
+          {SvcError.is(enter.error) && (
             <Link to="/verify" className={linkClass}>
               Verify your email
             </Link>

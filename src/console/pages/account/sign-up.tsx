@@ -40,13 +40,25 @@ export function SignUp(): ReactNode {
     >
       <Field label="Name" name="name" autoComplete="name" maxLength={100} placeholder="Optional" />
       <Field label="Email" name="email" type="email" autoComplete="email" required maxLength={254} />
-      <Field label="Password" name="password" type="password" autoComplete="new-password" required minLength={8} maxLength={200} hint="8 to 200 characters." />
+      <Field
+        label="Password"
+        name="password"
+        type="password"
+        autoComplete="new-password"
+        required
+        minLength={8}
+        maxLength={200}
+        hint="8 to 200 characters."
+      />
     </AccountForm>
   );
 }
 
 function CheckMail({ email }: { email: string }): ReactNode {
-  const again = useMutation({ mutationFn: () => resendVerification(api, { email }), onSuccess: () => announce("The mail was sent again.") });
+  const again = useMutation({
+    mutationFn: () => resendVerification(api, { email }),
+    onSuccess: () => announce("The mail was sent again."),
+  });
   return (
     <div className="space-y-6">
       <Heading title="Check your mail" about={`A link and a code are on their way to ${email}.`} />

@@ -11,7 +11,7 @@ import { Field } from "../../ui/field.tsx";
 import { Secret } from "../../ui/secret.tsx";
 import { AccountForm, Heading, linkClass, useTitle } from "./form.tsx";
 import { keptEmail } from "./kept-email.ts";
-import { takeToken } from "./token.ts";
+import { takeToken } from "../../lib/token.ts";
 
 export function Verify(): ReactNode {
   const [token] = useState(takeToken);
@@ -29,7 +29,9 @@ export function Verify(): ReactNode {
       action="Verify"
       busy={verify.isPending}
       error={verify.error}
-      onSubmit={(field) => verify.mutate(token === null ? { email: (field("email") || known).trim(), code: field("code").trim() } : { token })}
+      onSubmit={(field) =>
+        verify.mutate(token === null ? { email: (field("email") || known).trim(), code: field("code").trim() } : { token })
+      }
       below={
         <Link to="/sign-in" className={linkClass}>
           Sign in
@@ -39,7 +41,9 @@ export function Verify(): ReactNode {
       {token === null && (known === "" || verify.isError) && (
         <Field label="Email" name="email" type="email" autoComplete="email" required defaultValue={known} />
       )}
-      {token === null && <Field label="Code" name="code" autoComplete="one-time-code" inputMode="numeric" required maxLength={40} autoFocus />}
+      {token === null && (
+        <Field label="Code" name="code" autoComplete="one-time-code" inputMode="numeric" required maxLength={40} autoFocus />
+      )}
     </AccountForm>
   );
 }
@@ -49,9 +53,16 @@ function Done({ verified }: { verified: Verified }): ReactNode {
   const granted = verified.credit_granted_usd;
   return (
     <div className="space-y-6">
-      <Heading title="Your email is verified" about={granted > 0 ? `${usdShort(granted)} of credit are yours to try models with.` : undefined} />
+      <Heading
+        title="Your email is verified"
+        about={granted > 0 ? `${usdShort(granted)} of credit are yours to try models with.` : undefined}
+      />
       <div className="space-y-4 rounded-xl border border-line bg-panel p-6 shadow-card">
-        <Secret label="API key" value={verified.api_key} hint="Your first key. It is shown here and never again: keep it where secrets are kept." />
+        <Secret
+          label="API key"
+          value={verified.api_key}
+          hint="Your first key. It is shown here and never again: keep it where secrets are kept."
+        />
         <ButtonLink kind="primary" to="/">
           Go to Home
         </ButtonLink>
