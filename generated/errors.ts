@@ -55,6 +55,7 @@ export type ErrorCode =
   | "segments_unsupported"
   | "voice_required"
   | "not_found"
+  | "member_not_found"
   | "invalid_token"
   | "used_token"
   | "expired_token"
@@ -94,6 +95,10 @@ export type ErrorCode =
   | "rate_limit_exceeded"
   | "audio_concurrent_limit"
   | "rate_limited"
+  | "key_expired"
+  | "operation_not_allowed"
+  | "network_not_allowed"
+  | "model_not_allowed"
   | "route_refused"
   | "upstream_invalid_response"
   | "provider_unavailable"
@@ -340,6 +345,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "API key not found.",
     "happened": "The key does not exist, was deleted, or belongs to another account.",
     "fix": "Use an id from GET /v1/auth/keys."
+  },
+  "member_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no such member in this workspace.",
+    "happened": "The id is not that of a member of the workspace, or the person has just left it.",
+    "fix": "Use an id from GET /v1/workspace/members."
   },
   "invalid_token": {
     "status": 400,
@@ -670,6 +683,38 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "happened": "The queue of waiting jobs is full. On images also the older value of rate_limit_exceeded.",
     "fix": "Wait until a job ends."
   },
+  "key_expired": {
+    "status": 401,
+    "type": "authentication_error",
+    "retryable": false,
+    "message": "The API key {key} expired at {expired_at}.",
+    "happened": "The key's `expires_at` has passed.",
+    "fix": "Set a later expires_at for the key, or use another key."
+  },
+  "operation_not_allowed": {
+    "status": 403,
+    "type": "permission_error",
+    "retryable": false,
+    "message": "The API key {key} may not call {operation}[: its scope is {scope}].",
+    "happened": "The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.",
+    "fix": "Change the key's allowed_operations or scopes, or use another key."
+  },
+  "network_not_allowed": {
+    "status": 403,
+    "type": "permission_error",
+    "retryable": false,
+    "message": "The API key {key} may not be used from {address}.",
+    "happened": "The request comes from an address outside the key's `allowed_networks`.",
+    "fix": "Add the network to the key's allowed_networks, or send the request from one of them."
+  },
+  "model_not_allowed": {
+    "status": 403,
+    "type": "permission_error",
+    "retryable": false,
+    "message": "The API key {key} may not use {model}.",
+    "happened": "The model is not one of the key's `allowed_models`. Nothing was charged.",
+    "fix": "Use a model that the key may use, change its allowed_models, or use another key."
+  },
   "route_refused": {
     "status": 403,
     "type": "permission_error",
@@ -940,6 +985,10 @@ export const dialects: Readonly<Record<Dialect, DialectRow>> = {
     "codes": {
       "missing_api_key": "auth_required",
       "invalid_api_key": "invalid_credentials",
+      "key_expired": "invalid_credentials",
+      "operation_not_allowed": "forbidden",
+      "network_not_allowed": "forbidden",
+      "model_not_allowed": "forbidden",
       "invalid_json": "invalid_request",
       "missing_parameter": "invalid_request",
       "invalid_parameter": "invalid_request",

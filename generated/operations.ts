@@ -14,6 +14,8 @@ export type OperationId =
   | "createApiKey"
   | "updateApiKey"
   | "deleteApiKey"
+  | "rollApiKey"
+  | "getApiKeyUsage"
   | "getLimits"
   | "forgotPassword"
   | "resetPassword"
@@ -53,9 +55,18 @@ export type OperationId =
   | "createRerank"
   | "createResponse"
   | "createSystemOneDecision"
+  | "getUsageSummary"
   | "getReceipt"
   | "getReceiptProof"
-  | "createVideo";
+  | "createVideo"
+  | "getWorkspace"
+  | "updateWorkspace"
+  | "leaveWorkspace"
+  | "listMembers"
+  | "updateMember"
+  | "removeMember"
+  | "listWorkspaces"
+  | "createWorkspace";
 
 export interface Parameter {
   name: string;
@@ -79,6 +90,8 @@ export interface Operation {
   path: string;
   auth: "none" | "key" | "key_or_session" | "session";
   xApiKey: boolean;
+  /** With a session: the roles that may, in the workspace of the request. Absent: it is about the person alone, or takes no session. */
+  roles?: readonly ("owner" | "admin" | "developer" | "billing" | "viewer")[];
   dialect: Dialect;
   /** The catalogue's codes that it may answer with. */
   errors: readonly ErrorCode[];
@@ -127,6 +140,10 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "request_too_large",
       "rate_limit_exceeded",
       "audio_concurrent_limit",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
       "provider_error",
       "internal_error",
       "overloaded"
@@ -185,6 +202,10 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "request_too_large",
       "rate_limit_exceeded",
       "audio_concurrent_limit",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
       "provider_error",
       "internal_error",
       "overloaded"
@@ -243,6 +264,10 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "request_too_large",
       "rate_limit_exceeded",
       "audio_concurrent_limit",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
       "provider_unavailable",
       "model_unavailable",
       "tts_failed",
@@ -296,6 +321,10 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "no_speech_detected",
       "rate_limit_exceeded",
       "audio_concurrent_limit",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
       "upstream_invalid_response",
       "provider_unavailable",
       "model_unavailable",
@@ -376,6 +405,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "model_not_found",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -433,6 +465,10 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "request_too_large",
       "unsupported_audio_type",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
       "provider_error",
       "internal_error",
       "ownership_write_failed",
@@ -496,6 +532,10 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "model_not_found",
       "request_too_large",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
       "provider_error",
       "internal_error",
       "ownership_write_failed",
@@ -533,6 +573,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_api_key",
       "permission_denied",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
       "provider_error",
       "internal_error",
       "overloaded"
@@ -560,12 +603,21 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/keys",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -585,6 +637,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/keys",
     "auth": "session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_json",
@@ -618,6 +675,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/keys/{key}",
     "auth": "session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_json",
@@ -658,6 +720,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/keys/{key}",
     "auth": "session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -688,18 +755,116 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "streams": false,
     "counts": false
   },
+  "rollApiKey": {
+    "id": "rollApiKey",
+    "method": "post",
+    "path": "/v1/auth/keys/{key}/roll",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "invalid_parameter",
+      "not_found",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [
+      {
+        "name": "key",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "getApiKeyUsage": {
+    "id": "getApiKeyUsage",
+    "method": "get",
+    "path": "/v1/auth/keys/{key}/usage",
+    "auth": "key_or_session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "viewer"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "not_found",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "key",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
   "getLimits": {
     "id": "getLimits",
     "method": "get",
     "path": "/v1/auth/limits",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -786,6 +951,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -967,6 +1135,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/auth/usage/logs",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -974,6 +1149,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_api_key",
       "permission_denied",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -1123,6 +1301,10 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "model_not_found",
       "request_too_large",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
       "route_refused",
       "upstream_invalid_response",
       "provider_unavailable",
@@ -1174,6 +1356,10 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "model_not_found",
       "request_too_large",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
       "route_refused",
       "upstream_invalid_response",
       "provider_unavailable",
@@ -1206,12 +1392,22 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/balance",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "balance",
     "errors": [
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -1231,6 +1427,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/ledger",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -1238,6 +1441,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_api_key",
       "permission_denied",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -1276,12 +1482,22 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/pricing",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -1301,6 +1517,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/topup",
     "auth": "session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "billing"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_json",
@@ -1336,6 +1557,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/credits/topup/{id}",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -1344,6 +1572,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "topup_not_found",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -1421,6 +1652,10 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "model_requires_paid",
       "request_too_large",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
       "upstream_invalid_response",
       "provider_unavailable",
       "model_unavailable",
@@ -1471,6 +1706,10 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "model_not_found",
       "request_too_large",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
       "upstream_invalid_response",
       "provider_unavailable",
       "model_unavailable",
@@ -1536,6 +1775,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "job_not_found",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -1583,6 +1825,10 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "request_too_large",
       "rate_limit_exceeded",
       "rate_limited",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
       "provider_unavailable",
       "provider_error",
       "internal_error",
@@ -1644,6 +1890,10 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "request_too_large",
       "rate_limit_exceeded",
       "rate_limited",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
       "provider_error",
       "internal_error",
       "db_error",
@@ -1682,6 +1932,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_api_key",
       "permission_denied",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -1740,6 +1993,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "job_not_found",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -1814,6 +2070,10 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "model_not_found",
       "request_too_large",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
       "route_refused",
       "upstream_invalid_response",
       "provider_unavailable",
@@ -1859,6 +2119,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "model_not_found",
       "request_too_large",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -2182,6 +2445,10 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "model_not_found",
       "request_too_large",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
       "model_unavailable",
       "provider_error",
       "internal_error",
@@ -2229,6 +2496,10 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "model_not_found",
       "request_too_large",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
       "route_refused",
       "upstream_invalid_response",
       "provider_unavailable",
@@ -2290,6 +2561,10 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "model_not_found",
       "request_too_large",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
       "route_refused",
       "upstream_invalid_response",
       "provider_unavailable",
@@ -2338,6 +2613,10 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "model_requires_paid",
       "request_too_large",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
       "upstream_invalid_response",
       "provider_unavailable",
       "model_unavailable",
@@ -2363,12 +2642,122 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "streams": false,
     "counts": true
   },
+  "getUsageSummary": {
+    "id": "getUsageSummary",
+    "method": "get",
+    "path": "/v1/usage/summary",
+    "auth": "key_or_session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "from",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "to",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "bucket",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "timezone",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "group_by",
+        "in": "query",
+        "required": false,
+        "type": "array"
+      },
+      {
+        "name": "model",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "key",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "operation",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "status",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      },
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
   "getReceipt": {
     "id": "getReceipt",
     "method": "get",
     "path": "/v1/usage/{request_id}",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -2377,6 +2766,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "request_not_found",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -2403,6 +2795,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "path": "/v1/usage/{request_id}/proof",
     "auth": "key_or_session",
     "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
@@ -2411,6 +2810,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "request_not_found",
       "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -2462,6 +2864,10 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "request_too_large",
       "rate_limit_exceeded",
       "rate_limited",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
       "provider_error",
       "internal_error",
       "db_error",
@@ -2486,5 +2892,324 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true
+  },
+  "getWorkspace": {
+    "id": "getWorkspace",
+    "method": "get",
+    "path": "/v1/workspace",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "updateWorkspace": {
+    "id": "updateWorkspace",
+    "method": "patch",
+    "path": "/v1/workspace",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "leaveWorkspace": {
+    "id": "leaveWorkspace",
+    "method": "post",
+    "path": "/v1/workspace/leave",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "keys",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listMembers": {
+    "id": "listMembers",
+    "method": "get",
+    "path": "/v1/workspace/members",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "updateMember": {
+    "id": "updateMember",
+    "method": "patch",
+    "path": "/v1/workspace/members/{member}",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "member_not_found",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [
+      {
+        "name": "member",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "removeMember": {
+    "id": "removeMember",
+    "method": "delete",
+    "path": "/v1/workspace/members/{member}",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "member_not_found",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "member",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      },
+      {
+        "name": "keys",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listWorkspaces": {
+    "id": "listWorkspaces",
+    "method": "get",
+    "path": "/v1/workspaces",
+    "auth": "session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "createWorkspace": {
+    "id": "createWorkspace",
+    "method": "post",
+    "path": "/v1/workspaces",
+    "auth": "session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "email_unverified",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
   }
 };

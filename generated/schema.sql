@@ -3,19 +3,22 @@
 create table account (
   id bigint not null generated always as identity,
   email text not null,
-  email_norm text not null,
+  email_norm text,
   email_verified_at timestamp with time zone,
   suspended_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   user_id uuid not null default gen_random_uuid(),
   name text,
   password_hash text,
+  workspace_name text,
   constraint account_pkey PRIMARY KEY (id),
   constraint account_email_check CHECK ((email <> ''::text)),
   constraint account_email_norm_check CHECK ((email_norm = lower(email_norm))),
   constraint account_email_norm_key UNIQUE (email_norm),
+  constraint account_is_named CHECK (((email_norm IS NOT NULL) OR (workspace_name IS NOT NULL))),
   constraint account_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
-  constraint account_user_id_key UNIQUE (user_id)
+  constraint account_user_id_key UNIQUE (user_id),
+  constraint account_workspace_name_check CHECK (((length(workspace_name) >= 1) AND (length(workspace_name) <= 100)))
 );
 CREATE TRIGGER account_announced AFTER UPDATE OF suspended_at, email_verified_at ON public.account FOR EACH ROW EXECUTE FUNCTION announce_account();
 CREATE TRIGGER account_has_balance AFTER INSERT ON public.account FOR EACH ROW EXECUTE FUNCTION open_balance();
@@ -32,6 +35,7 @@ create table api_key (
   created_at timestamp with time zone not null default now(),
   last_used_at timestamp with time zone,
   deleted_at timestamp with time zone,
+  created_by bigint,
   expires_at timestamp with time zone,
   allowed_models text[],
   allowed_operations text[],
@@ -44,6 +48,7 @@ create table api_key (
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
   constraint api_key_check CHECK (((old_hash IS NULL) = (old_until IS NULL))),
+  constraint api_key_created_by_fkey FOREIGN KEY (created_by) REFERENCES account(id),
   constraint api_key_hash_check CHECK ((length(hash) = 32)),
   constraint api_key_hash_key UNIQUE (hash),
   constraint api_key_last4_check CHECK ((length(last4) = 4)),
@@ -138,6 +143,36 @@ create table identity (
   constraint identity_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id)
 );
 CREATE INDEX identity_of_account ON public.identity USING btree (account_id);
+
+create table invitation (
+  id uuid not null,
+  account_id bigint not null,
+  email text not null,
+  email_norm text not null,
+  role text not null,
+  hash bytea not null,
+  invited_by bigint not null,
+  created_at timestamp with time zone not null,
+  sent_at timestamp with time zone not null,
+  sent integer not null default 1,
+  expires_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  outcome text,
+  constraint invitation_pkey PRIMARY KEY (id),
+  constraint invitation_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint invitation_check CHECK (((ended_at IS NULL) = (outcome IS NULL))),
+  constraint invitation_email_check CHECK ((email <> ''::text)),
+  constraint invitation_email_norm_check CHECK ((email_norm = lower(email_norm))),
+  constraint invitation_hash_check CHECK ((length(hash) = 32)),
+  constraint invitation_hash_key UNIQUE (hash),
+  constraint invitation_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES account(id),
+  constraint invitation_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'declined'::text, 'revoked'::text]))),
+  constraint invitation_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'billing'::text, 'viewer'::text])))
+);
+CREATE INDEX invitation_expires ON public.invitation USING btree (expires_at);
+CREATE INDEX invitation_newest ON public.invitation USING btree (account_id, created_at DESC, id DESC);
+CREATE INDEX invitation_of_address ON public.invitation USING btree (email_norm, sent_at);
+CREATE UNIQUE INDEX invitation_waiting ON public.invitation USING btree (account_id, email_norm) WHERE (ended_at IS NULL);
 
 create table key_budget (
   account_id bigint not null,
@@ -295,6 +330,19 @@ create table media_job_move (
   constraint media_job_move_pkey PRIMARY KEY (from_status, to_status)
 );
 
+create table member (
+  account_id bigint not null,
+  person_id bigint not null,
+  role text not null,
+  created_at timestamp with time zone not null,
+  constraint member_pkey PRIMARY KEY (account_id, person_id),
+  constraint member_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint member_check CHECK ((person_id <> account_id)),
+  constraint member_person_id_fkey FOREIGN KEY (person_id) REFERENCES account(id),
+  constraint member_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'billing'::text, 'viewer'::text])))
+);
+CREATE INDEX member_of_person ON public.member USING btree (person_id);
+
 create table payment_event (
   id text not null,
   type text not null,
@@ -431,6 +479,13 @@ create table unapplied_event (
 );
 CREATE INDEX unapplied_event_newest ON public.unapplied_event USING btree (first_at DESC);
 
+create table usage_late (
+  account_id bigint not null,
+  created_at timestamp with time zone not null,
+  id uuid not null,
+  constraint usage_late_pkey PRIMARY KEY (account_id, created_at, id)
+);
+
 create table usage_log (
   account_id bigint not null,
   created_at timestamp with time zone not null,
@@ -465,6 +520,7 @@ create table usage_log (
   job_id text,
   cache_write_1h_tokens bigint,
   expense bigint,
+  tags jsonb,
   constraint usage_log_pkey PRIMARY KEY (account_id, created_at, id),
   constraint failures_are_free CHECK (((status <> 'failed'::text) OR (cost = 0))),
   constraint usage_log_cache_read_tokens_check CHECK ((cache_read_tokens >= 0)),
@@ -484,6 +540,40 @@ CREATE INDEX usage_log_model ON ONLY public.usage_log USING btree (account_id, m
 CREATE INDEX usage_log_recent ON ONLY public.usage_log USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX usage_log_request ON ONLY public.usage_log USING btree (request_id, account_id, created_at);
 CREATE INDEX usage_log_type ON ONLY public.usage_log USING btree (account_id, model_type, created_at) WHERE (model_type <> 'language'::text);
+
+create table usage_rollup (
+  account_id bigint not null,
+  span smallint not null,
+  starts_at timestamp with time zone not null,
+  tag_hash uuid not null,
+  model text not null,
+  key_id bigint not null,
+  operation text not null,
+  failed boolean not null,
+  route text not null,
+  tag text,
+  requests bigint not null,
+  input_tokens bigint not null,
+  cache_read_tokens bigint not null,
+  cache_write_tokens bigint not null,
+  output_tokens bigint not null,
+  reasoning_tokens bigint not null,
+  cost bigint not null,
+  expense bigint,
+  latency numeric not null,
+  first_byte numeric not null,
+  constraint usage_rollup_pkey PRIMARY KEY (account_id, span, starts_at, tag_hash, model, key_id, operation, failed, route)
+) with (fillfactor=80);
+
+create table usage_rollup_state (
+  only_row boolean not null default true,
+  closed_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  safe_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  next_until timestamp with time zone,
+  next_xid xid8,
+  constraint usage_rollup_state_pkey PRIMARY KEY (only_row),
+  constraint usage_rollup_state_only_row_check CHECK (only_row)
+);
 
 create table verification (
   hash bytea not null,
@@ -551,7 +641,8 @@ CREATE INDEX voice_account ON public.voice USING btree (account_id, created_at);
 -- function ledger_refund(_account bigint, _id uuid, _at timestamp with time zone, _amount bigint, _reason text) returns TABLE(refused text, seq bigint, refunded bigint, balance bigint) set enable_seqscan=off, lock_timeout=3s
 -- function ledger_reserve(_owner uuid, _account bigint[], _id uuid[], _want bigint[], _least bigint[], _key bigint[], _pool text[], _pool_max integer[], _group text[], _group_max integer[], _ttl interval) returns TABLE(n integer, granted bigint, available bigint, reserved bigint, refused text, key_left bigint) set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
 -- function ledger_settle(_account bigint[], _held bigint[], _cost bigint[], _key_account bigint[], _key bigint[], _key_held bigint[], _key_cost bigint[], _call settled_call[]) returns bigint[]
--- function ledger_settle(_account bigint[], _held bigint[], _cost bigint[], _key_account bigint[], _key bigint[], _key_held bigint[], _key_cost bigint[], _call settled_call[], _carved integer, _slice_account bigint[], _slice uuid[], _taken bigint[], _is_over boolean[], _window_account bigint[], _bucket text[], _starts_at timestamp with time zone[], _unused bigint[]) returns bigint[] set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
+-- function ledger_settle(_account bigint[], _held bigint[], _cost bigint[], _key_account bigint[], _key bigint[], _key_held bigint[], _key_cost bigint[], _call settled_call[], _carved integer, _slice_account bigint[], _slice uuid[], _taken bigint[], _is_over boolean[], _window_account bigint[], _bucket text[], _starts_at timestamp with time zone[], _unused bigint[]) returns bigint[]
+-- function ledger_settle(_account bigint[], _held bigint[], _cost bigint[], _key_account bigint[], _key bigint[], _key_held bigint[], _key_cost bigint[], _call tagged_call[], _carved integer, _slice_account bigint[], _slice uuid[], _taken bigint[], _is_over boolean[], _window_account bigint[], _bucket text[], _starts_at timestamp with time zone[], _unused bigint[], _oldest timestamp with time zone) returns bigint[] set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
 -- function ledger_settle(_account bigint[], _id uuid[], _logs jsonb) returns TABLE(account_id bigint, balance bigint)
 -- function ledger_settle(_account bigint[], _id uuid[], _logs jsonb, _slice uuid[], _taken bigint[]) returns TABLE(account_id bigint, balance bigint) set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
 -- function ledger_sweep(_dead_after interval) returns integer
@@ -575,3 +666,11 @@ CREATE INDEX voice_account ON public.voice USING btree (account_id, created_at);
 -- function rate_take(_account bigint[], _bucket text[], _seconds integer[], _start bigint[], _request integer[], _place integer[], _amount bigint[], _limit bigint[]) returns TABLE(at_ms bigint, refused integer, n bigint, previous bigint, each_n bigint[], each_previous bigint[]) set plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
 -- function recall_slices() returns trigger
 -- function refuse_change() returns trigger
+-- function usage_add(_from timestamp with time zone, _until timestamp with time zone) returns bigint set plan_cache_mode=force_custom_plan
+-- function usage_forget() returns void
+-- function usage_histogram(_ms integer) returns numeric
+-- function usage_late_after() returns interval
+-- function usage_log_begins() returns timestamp with time zone
+-- function usage_roll_up(_settled interval, _most interval, OUT added bigint, OUT is_done boolean) returns record set plan_cache_mode=force_custom_plan
+-- function usage_tag_hash(_tag text) returns uuid
+-- function usage_tags(_tags jsonb) returns SETOF text

@@ -24,13 +24,14 @@ export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 export interface Account {
   created_at: Generated<Timestamp>;
   email: string;
-  email_norm: string;
+  email_norm: string | null;
   email_verified_at: Timestamp | null;
   id: Generated<bigint>;
   name: string | null;
   password_hash: string | null;
   suspended_at: Timestamp | null;
   user_id: Generated<string>;
+  workspace_name: string | null;
 }
 
 export interface ApiKey {
@@ -39,6 +40,7 @@ export interface ApiKey {
   allowed_networks: string[] | null;
   allowed_operations: string[] | null;
   created_at: Generated<Timestamp>;
+  created_by: bigint | null;
   deleted_at: Timestamp | null;
   enabled: Generated<boolean>;
   expires_at: Timestamp | null;
@@ -105,6 +107,22 @@ export interface Identity {
   created_at: Timestamp;
   issuer: string;
   subject: string;
+}
+
+export interface Invitation {
+  account_id: bigint;
+  created_at: Timestamp;
+  email: string;
+  email_norm: string;
+  ended_at: Timestamp | null;
+  expires_at: Timestamp;
+  hash: Buffer;
+  id: string;
+  invited_by: bigint;
+  outcome: string | null;
+  role: string;
+  sent: Generated<number>;
+  sent_at: Timestamp;
 }
 
 export interface KeyBudget {
@@ -188,6 +206,13 @@ export interface MediaJob {
 export interface MediaJobMove {
   from_status: string;
   to_status: string;
+}
+
+export interface Member {
+  account_id: bigint;
+  created_at: Timestamp;
+  person_id: bigint;
+  role: string;
 }
 
 export interface PaymentEvent {
@@ -278,6 +303,12 @@ export interface UnappliedEvent {
   type: string;
 }
 
+export interface UsageLate {
+  account_id: bigint;
+  created_at: Timestamp;
+  id: string;
+}
+
 export interface UsageLog {
   account_id: bigint;
   alias: string | null;
@@ -310,8 +341,40 @@ export interface UsageLog {
   served_model: string | null;
   status: string;
   stream: boolean;
+  tags: Json | null;
   unit: string | null;
   units: Numeric | null;
+}
+
+export interface UsageRollup {
+  account_id: bigint;
+  cache_read_tokens: bigint;
+  cache_write_tokens: bigint;
+  cost: bigint;
+  expense: bigint | null;
+  failed: boolean;
+  first_byte: Numeric;
+  input_tokens: bigint;
+  key_id: bigint;
+  latency: Numeric;
+  model: string;
+  operation: string;
+  output_tokens: bigint;
+  reasoning_tokens: bigint;
+  requests: bigint;
+  route: string;
+  span: number;
+  starts_at: Timestamp;
+  tag: string | null;
+  tag_hash: string;
+}
+
+export interface UsageRollupState {
+  closed_until: Generated<Timestamp>;
+  next_until: Timestamp | null;
+  next_xid: string | null;
+  only_row: Generated<boolean>;
+  safe_until: Generated<Timestamp>;
 }
 
 export interface Verification {
@@ -347,12 +410,14 @@ export interface DB {
   hold: Hold;
   idempotency_key: IdempotencyKey;
   identity: Identity;
+  invitation: Invitation;
   key_budget: KeyBudget;
   known_network: KnownNetwork;
   ledger_entry: LedgerEntry;
   media_expense: MediaExpense;
   media_job: MediaJob;
   media_job_move: MediaJobMove;
+  member: Member;
   payment_event: PaymentEvent;
   payment_reversal: PaymentReversal;
   rate_window: RateWindow;
@@ -363,7 +428,10 @@ export interface DB {
   signup_mailbox: SignupMailbox;
   topup: Topup;
   unapplied_event: UnappliedEvent;
+  usage_late: UsageLate;
   usage_log: UsageLog;
+  usage_rollup: UsageRollup;
+  usage_rollup_state: UsageRollupState;
   verification: Verification;
   voice: Voice;
 }

@@ -4919,7 +4919,53 @@ const schema_ApiKeyRequest = {
 "name": { "$ref": "#/components/schemas/ApiKeyName" },
 "limit_usd": { "anyOf": [{ "$ref": "#/components/schemas/KeyBudget" }, { "type": "null" }] },
 "limit_resets": { "$ref": "#/components/schemas/LimitResets" },
-"lifetime_limit_usd": { "anyOf": [{ "$ref": "#/components/schemas/KeyBudget" }, { "type": "null" }] }
+"lifetime_limit_usd": { "anyOf": [{ "$ref": "#/components/schemas/KeyBudget" }, { "type": "null" }] },
+"expires_at": { "anyOf": [{ "$ref": "#/components/schemas/Timestamp" }, { "type": "null" }] },
+"allowed_models": {
+"anyOf": [{
+"type": "array",
+"items": { "$ref": "#/components/schemas/KeyRule" }
+}, { "type": "null" }],
+"minItems": 1,
+"maxItems": 100
+},
+"allowed_operations": {
+"anyOf": [{
+"type": "array",
+"items": { "$ref": "#/components/schemas/KeyRule" }
+}, { "type": "null" }],
+"minItems": 1,
+"maxItems": 100
+},
+"allowed_networks": {
+"anyOf": [{
+"type": "array",
+"items": { "$ref": "#/components/schemas/KeyRule" }
+}, { "type": "null" }],
+"minItems": 1,
+"maxItems": 50
+},
+"scopes": {
+"type": "array",
+"items": { "$ref": "#/components/schemas/KeyScope" },
+"maxItems": 10
+},
+"rpm": {
+"anyOf": [{
+"type": "integer",
+"format": "int32"
+}, { "type": "null" }],
+"minimum": 1,
+"maximum": 1e9
+},
+"tpm": {
+"anyOf": [{
+"type": "integer",
+"format": "int32"
+}, { "type": "null" }],
+"minimum": 1,
+"maximum": 1e9
+}
 },
 "additionalProperties": true
 };
@@ -4946,6 +4992,26 @@ const schema_LimitResets = {
 "monthly"
 ]
 };
+const schema_Timestamp = {
+"type": "string",
+"format": "date-time"
+};
+const schema_KeyRule = {
+"type": "string",
+"minLength": 1,
+"maxLength": 200
+};
+const schema_KeyScope = {
+"type": "string",
+"enum": [
+"read_only",
+"no_media",
+"no_audio",
+"no_account"
+]
+};
+const formats_97789f41 = require_formats().fastFormats["date-time"];
+const formats_6f7aca8b = require_formats().fastFormats.int32;
 function validate_ApiKeyRequest(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -5258,6 +5324,779 @@ else vErrors = null;
 }
 var valid0 = _errs15 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.expires_at !== void 0) {
+let data4 = data.expires_at;
+const _errs22 = errors;
+const _errs23 = errors;
+let valid7 = false;
+const _errs24 = errors;
+const _errs25 = errors;
+if (errors === _errs25) {
+if (errors === _errs25) {
+if (typeof data4 === "string") {
+if (!formats_97789f41.validate.test(data4)) {
+const err12 = {
+instancePath: instancePath + "/expires_at",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data4
+};
+if (vErrors === null) vErrors = [err12];
+else vErrors.push(err12);
+errors++;
+}
+} else {
+const err13 = {
+instancePath: instancePath + "/expires_at",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data4
+};
+if (vErrors === null) vErrors = [err13];
+else vErrors.push(err13);
+errors++;
+}
+}
+}
+var _valid2 = _errs24 === errors;
+valid7 = valid7 || _valid2;
+const _errs27 = errors;
+if (data4 !== null) {
+const err14 = {
+instancePath: instancePath + "/expires_at",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ApiKeyRequest.properties.expires_at.anyOf[1],
+data: data4
+};
+if (vErrors === null) vErrors = [err14];
+else vErrors.push(err14);
+errors++;
+}
+var _valid2 = _errs27 === errors;
+valid7 = valid7 || _valid2;
+if (!valid7) {
+const err15 = {
+instancePath: instancePath + "/expires_at",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ApiKeyRequest.properties.expires_at,
+data: data4
+};
+if (vErrors === null) vErrors = [err15];
+else vErrors.push(err15);
+errors++;
+validate_ApiKeyRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs23;
+if (vErrors !== null) {
+if (_errs23) vErrors.length = _errs23;
+else vErrors = null;
+}
+}
+var valid0 = _errs22 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.allowed_models !== void 0) {
+let data5 = data.allowed_models;
+const _errs29 = errors;
+const _errs30 = errors;
+let valid9 = false;
+const _errs31 = errors;
+if (errors === _errs31) {
+if (Array.isArray(data5)) {
+const len0 = data5.length;
+for (let i0 = 0; i0 < len0; i0++) {
+let data6 = data5[i0];
+const _errs33 = errors;
+if (errors === errors) {
+if (typeof data6 === "string") {
+if (func_7a031813(data6) > 200) {
+const err16 = {
+instancePath: instancePath + "/allowed_models/" + i0,
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_KeyRule,
+data: data6
+};
+if (vErrors === null) vErrors = [err16];
+else vErrors.push(err16);
+errors++;
+} else if (func_7a031813(data6) < 1) {
+const err17 = {
+instancePath: instancePath + "/allowed_models/" + i0,
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_KeyRule,
+data: data6
+};
+if (vErrors === null) vErrors = [err17];
+else vErrors.push(err17);
+errors++;
+}
+} else {
+const err18 = {
+instancePath: instancePath + "/allowed_models/" + i0,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_KeyRule,
+data: data6
+};
+if (vErrors === null) vErrors = [err18];
+else vErrors.push(err18);
+errors++;
+}
+}
+if (!(_errs33 === errors)) break;
+}
+} else {
+const err19 = {
+instancePath: instancePath + "/allowed_models",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ApiKeyRequest.properties.allowed_models.anyOf[0],
+data: data5
+};
+if (vErrors === null) vErrors = [err19];
+else vErrors.push(err19);
+errors++;
+}
+}
+var _valid3 = _errs31 === errors;
+valid9 = valid9 || _valid3;
+const _errs36 = errors;
+if (data5 !== null) {
+const err20 = {
+instancePath: instancePath + "/allowed_models",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ApiKeyRequest.properties.allowed_models.anyOf[1],
+data: data5
+};
+if (vErrors === null) vErrors = [err20];
+else vErrors.push(err20);
+errors++;
+}
+var _valid3 = _errs36 === errors;
+valid9 = valid9 || _valid3;
+if (!valid9) {
+const err21 = {
+instancePath: instancePath + "/allowed_models",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ApiKeyRequest.properties.allowed_models,
+data: data5
+};
+if (vErrors === null) vErrors = [err21];
+else vErrors.push(err21);
+errors++;
+validate_ApiKeyRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs30;
+if (vErrors !== null) {
+if (_errs30) vErrors.length = _errs30;
+else vErrors = null;
+}
+}
+if (errors === _errs29) {
+if (Array.isArray(data5)) {
+if (data5.length > 100) {
+validate_ApiKeyRequest.errors = [{
+instancePath: instancePath + "/allowed_models",
+keyword: "maxItems",
+params: { limit: 100 },
+message: "must NOT have more than 100 items",
+parentSchema: schema_ApiKeyRequest.properties.allowed_models,
+data: data5
+}];
+return false;
+} else if (data5.length < 1) {
+validate_ApiKeyRequest.errors = [{
+instancePath: instancePath + "/allowed_models",
+keyword: "minItems",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 items",
+parentSchema: schema_ApiKeyRequest.properties.allowed_models,
+data: data5
+}];
+return false;
+}
+}
+}
+var valid0 = _errs29 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.allowed_operations !== void 0) {
+let data7 = data.allowed_operations;
+const _errs38 = errors;
+const _errs39 = errors;
+let valid12 = false;
+const _errs40 = errors;
+if (errors === _errs40) {
+if (Array.isArray(data7)) {
+const len1 = data7.length;
+for (let i1 = 0; i1 < len1; i1++) {
+let data8 = data7[i1];
+const _errs42 = errors;
+if (errors === errors) {
+if (typeof data8 === "string") {
+if (func_7a031813(data8) > 200) {
+const err22 = {
+instancePath: instancePath + "/allowed_operations/" + i1,
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_KeyRule,
+data: data8
+};
+if (vErrors === null) vErrors = [err22];
+else vErrors.push(err22);
+errors++;
+} else if (func_7a031813(data8) < 1) {
+const err23 = {
+instancePath: instancePath + "/allowed_operations/" + i1,
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_KeyRule,
+data: data8
+};
+if (vErrors === null) vErrors = [err23];
+else vErrors.push(err23);
+errors++;
+}
+} else {
+const err24 = {
+instancePath: instancePath + "/allowed_operations/" + i1,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_KeyRule,
+data: data8
+};
+if (vErrors === null) vErrors = [err24];
+else vErrors.push(err24);
+errors++;
+}
+}
+if (!(_errs42 === errors)) break;
+}
+} else {
+const err25 = {
+instancePath: instancePath + "/allowed_operations",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ApiKeyRequest.properties.allowed_operations.anyOf[0],
+data: data7
+};
+if (vErrors === null) vErrors = [err25];
+else vErrors.push(err25);
+errors++;
+}
+}
+var _valid4 = _errs40 === errors;
+valid12 = valid12 || _valid4;
+const _errs45 = errors;
+if (data7 !== null) {
+const err26 = {
+instancePath: instancePath + "/allowed_operations",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ApiKeyRequest.properties.allowed_operations.anyOf[1],
+data: data7
+};
+if (vErrors === null) vErrors = [err26];
+else vErrors.push(err26);
+errors++;
+}
+var _valid4 = _errs45 === errors;
+valid12 = valid12 || _valid4;
+if (!valid12) {
+const err27 = {
+instancePath: instancePath + "/allowed_operations",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ApiKeyRequest.properties.allowed_operations,
+data: data7
+};
+if (vErrors === null) vErrors = [err27];
+else vErrors.push(err27);
+errors++;
+validate_ApiKeyRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs39;
+if (vErrors !== null) {
+if (_errs39) vErrors.length = _errs39;
+else vErrors = null;
+}
+}
+if (errors === _errs38) {
+if (Array.isArray(data7)) {
+if (data7.length > 100) {
+validate_ApiKeyRequest.errors = [{
+instancePath: instancePath + "/allowed_operations",
+keyword: "maxItems",
+params: { limit: 100 },
+message: "must NOT have more than 100 items",
+parentSchema: schema_ApiKeyRequest.properties.allowed_operations,
+data: data7
+}];
+return false;
+} else if (data7.length < 1) {
+validate_ApiKeyRequest.errors = [{
+instancePath: instancePath + "/allowed_operations",
+keyword: "minItems",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 items",
+parentSchema: schema_ApiKeyRequest.properties.allowed_operations,
+data: data7
+}];
+return false;
+}
+}
+}
+var valid0 = _errs38 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.allowed_networks !== void 0) {
+let data9 = data.allowed_networks;
+const _errs47 = errors;
+const _errs48 = errors;
+let valid15 = false;
+const _errs49 = errors;
+if (errors === _errs49) {
+if (Array.isArray(data9)) {
+const len2 = data9.length;
+for (let i2 = 0; i2 < len2; i2++) {
+let data10 = data9[i2];
+const _errs51 = errors;
+if (errors === errors) {
+if (typeof data10 === "string") {
+if (func_7a031813(data10) > 200) {
+const err28 = {
+instancePath: instancePath + "/allowed_networks/" + i2,
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_KeyRule,
+data: data10
+};
+if (vErrors === null) vErrors = [err28];
+else vErrors.push(err28);
+errors++;
+} else if (func_7a031813(data10) < 1) {
+const err29 = {
+instancePath: instancePath + "/allowed_networks/" + i2,
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_KeyRule,
+data: data10
+};
+if (vErrors === null) vErrors = [err29];
+else vErrors.push(err29);
+errors++;
+}
+} else {
+const err30 = {
+instancePath: instancePath + "/allowed_networks/" + i2,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_KeyRule,
+data: data10
+};
+if (vErrors === null) vErrors = [err30];
+else vErrors.push(err30);
+errors++;
+}
+}
+if (!(_errs51 === errors)) break;
+}
+} else {
+const err31 = {
+instancePath: instancePath + "/allowed_networks",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ApiKeyRequest.properties.allowed_networks.anyOf[0],
+data: data9
+};
+if (vErrors === null) vErrors = [err31];
+else vErrors.push(err31);
+errors++;
+}
+}
+var _valid5 = _errs49 === errors;
+valid15 = valid15 || _valid5;
+const _errs54 = errors;
+if (data9 !== null) {
+const err32 = {
+instancePath: instancePath + "/allowed_networks",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ApiKeyRequest.properties.allowed_networks.anyOf[1],
+data: data9
+};
+if (vErrors === null) vErrors = [err32];
+else vErrors.push(err32);
+errors++;
+}
+var _valid5 = _errs54 === errors;
+valid15 = valid15 || _valid5;
+if (!valid15) {
+const err33 = {
+instancePath: instancePath + "/allowed_networks",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ApiKeyRequest.properties.allowed_networks,
+data: data9
+};
+if (vErrors === null) vErrors = [err33];
+else vErrors.push(err33);
+errors++;
+validate_ApiKeyRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs48;
+if (vErrors !== null) {
+if (_errs48) vErrors.length = _errs48;
+else vErrors = null;
+}
+}
+if (errors === _errs47) {
+if (Array.isArray(data9)) {
+if (data9.length > 50) {
+validate_ApiKeyRequest.errors = [{
+instancePath: instancePath + "/allowed_networks",
+keyword: "maxItems",
+params: { limit: 50 },
+message: "must NOT have more than 50 items",
+parentSchema: schema_ApiKeyRequest.properties.allowed_networks,
+data: data9
+}];
+return false;
+} else if (data9.length < 1) {
+validate_ApiKeyRequest.errors = [{
+instancePath: instancePath + "/allowed_networks",
+keyword: "minItems",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 items",
+parentSchema: schema_ApiKeyRequest.properties.allowed_networks,
+data: data9
+}];
+return false;
+}
+}
+}
+var valid0 = _errs47 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.scopes !== void 0) {
+let data11 = data.scopes;
+const _errs56 = errors;
+if (errors === _errs56) {
+if (Array.isArray(data11)) {
+if (data11.length > 10) {
+validate_ApiKeyRequest.errors = [{
+instancePath: instancePath + "/scopes",
+keyword: "maxItems",
+params: { limit: 10 },
+message: "must NOT have more than 10 items",
+parentSchema: schema_ApiKeyRequest.properties.scopes,
+data: data11
+}];
+return false;
+} else {
+const len3 = data11.length;
+for (let i3 = 0; i3 < len3; i3++) {
+let data12 = data11[i3];
+const _errs58 = errors;
+if (typeof data12 !== "string") {
+validate_ApiKeyRequest.errors = [{
+instancePath: instancePath + "/scopes/" + i3,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_KeyScope,
+data: data12
+}];
+return false;
+}
+if (!(data12 === "read_only" || data12 === "no_media" || data12 === "no_audio" || data12 === "no_account")) {
+validate_ApiKeyRequest.errors = [{
+instancePath: instancePath + "/scopes/" + i3,
+keyword: "enum",
+params: { allowedValues: schema_KeyScope.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_KeyScope,
+data: data12
+}];
+return false;
+}
+if (!(_errs58 === errors)) break;
+}
+}
+} else {
+validate_ApiKeyRequest.errors = [{
+instancePath: instancePath + "/scopes",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ApiKeyRequest.properties.scopes,
+data: data11
+}];
+return false;
+}
+}
+var valid0 = _errs56 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.rpm !== void 0) {
+let data13 = data.rpm;
+const _errs61 = errors;
+const _errs62 = errors;
+let valid20 = false;
+const _errs63 = errors;
+if (!(typeof data13 == "number" && !(data13 % 1) && !isNaN(data13))) {
+const err34 = {
+instancePath: instancePath + "/rpm",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_ApiKeyRequest.properties.rpm.anyOf[0],
+data: data13
+};
+if (vErrors === null) vErrors = [err34];
+else vErrors.push(err34);
+errors++;
+}
+if (errors === _errs63) {
+if (typeof data13 == "number") {
+if (!formats_6f7aca8b.validate(data13)) {
+const err35 = {
+instancePath: instancePath + "/rpm",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_ApiKeyRequest.properties.rpm.anyOf[0],
+data: data13
+};
+if (vErrors === null) vErrors = [err35];
+else vErrors.push(err35);
+errors++;
+}
+}
+}
+var _valid6 = _errs63 === errors;
+valid20 = valid20 || _valid6;
+const _errs65 = errors;
+if (data13 !== null) {
+const err36 = {
+instancePath: instancePath + "/rpm",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ApiKeyRequest.properties.rpm.anyOf[1],
+data: data13
+};
+if (vErrors === null) vErrors = [err36];
+else vErrors.push(err36);
+errors++;
+}
+var _valid6 = _errs65 === errors;
+valid20 = valid20 || _valid6;
+if (!valid20) {
+const err37 = {
+instancePath: instancePath + "/rpm",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ApiKeyRequest.properties.rpm,
+data: data13
+};
+if (vErrors === null) vErrors = [err37];
+else vErrors.push(err37);
+errors++;
+validate_ApiKeyRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs62;
+if (vErrors !== null) {
+if (_errs62) vErrors.length = _errs62;
+else vErrors = null;
+}
+}
+if (errors === _errs61) {
+if (typeof data13 == "number") {
+if (data13 > 1e9 || isNaN(data13)) {
+validate_ApiKeyRequest.errors = [{
+instancePath: instancePath + "/rpm",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e9
+},
+message: "must be <= 1000000000",
+parentSchema: schema_ApiKeyRequest.properties.rpm,
+data: data13
+}];
+return false;
+} else if (data13 < 1 || isNaN(data13)) {
+validate_ApiKeyRequest.errors = [{
+instancePath: instancePath + "/rpm",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_ApiKeyRequest.properties.rpm,
+data: data13
+}];
+return false;
+}
+}
+}
+var valid0 = _errs61 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.tpm !== void 0) {
+let data14 = data.tpm;
+const _errs67 = errors;
+const _errs68 = errors;
+let valid21 = false;
+const _errs69 = errors;
+if (!(typeof data14 == "number" && !(data14 % 1) && !isNaN(data14))) {
+const err38 = {
+instancePath: instancePath + "/tpm",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_ApiKeyRequest.properties.tpm.anyOf[0],
+data: data14
+};
+if (vErrors === null) vErrors = [err38];
+else vErrors.push(err38);
+errors++;
+}
+if (errors === _errs69) {
+if (typeof data14 == "number") {
+if (!formats_6f7aca8b.validate(data14)) {
+const err39 = {
+instancePath: instancePath + "/tpm",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_ApiKeyRequest.properties.tpm.anyOf[0],
+data: data14
+};
+if (vErrors === null) vErrors = [err39];
+else vErrors.push(err39);
+errors++;
+}
+}
+}
+var _valid7 = _errs69 === errors;
+valid21 = valid21 || _valid7;
+const _errs71 = errors;
+if (data14 !== null) {
+const err40 = {
+instancePath: instancePath + "/tpm",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ApiKeyRequest.properties.tpm.anyOf[1],
+data: data14
+};
+if (vErrors === null) vErrors = [err40];
+else vErrors.push(err40);
+errors++;
+}
+var _valid7 = _errs71 === errors;
+valid21 = valid21 || _valid7;
+if (!valid21) {
+const err41 = {
+instancePath: instancePath + "/tpm",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ApiKeyRequest.properties.tpm,
+data: data14
+};
+if (vErrors === null) vErrors = [err41];
+else vErrors.push(err41);
+errors++;
+validate_ApiKeyRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs68;
+if (vErrors !== null) {
+if (_errs68) vErrors.length = _errs68;
+else vErrors = null;
+}
+}
+if (errors === _errs67) {
+if (typeof data14 == "number") {
+if (data14 > 1e9 || isNaN(data14)) {
+validate_ApiKeyRequest.errors = [{
+instancePath: instancePath + "/tpm",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e9
+},
+message: "must be <= 1000000000",
+parentSchema: schema_ApiKeyRequest.properties.tpm,
+data: data14
+}];
+return false;
+} else if (data14 < 1 || isNaN(data14)) {
+validate_ApiKeyRequest.errors = [{
+instancePath: instancePath + "/tpm",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_ApiKeyRequest.properties.tpm,
+data: data14
+}];
+return false;
+}
+}
+}
+var valid0 = _errs67 === errors;
+} else var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
 }
 }
 }
@@ -5314,7 +6153,53 @@ const schema_ApiKeyChange = {
 "name": { "$ref": "#/components/schemas/ApiKeyName" },
 "limit_usd": { "anyOf": [{ "$ref": "#/components/schemas/KeyBudget" }, { "type": "null" }] },
 "limit_resets": { "$ref": "#/components/schemas/LimitResets" },
-"lifetime_limit_usd": { "anyOf": [{ "$ref": "#/components/schemas/KeyBudget" }, { "type": "null" }] }
+"lifetime_limit_usd": { "anyOf": [{ "$ref": "#/components/schemas/KeyBudget" }, { "type": "null" }] },
+"expires_at": { "anyOf": [{ "$ref": "#/components/schemas/Timestamp" }, { "type": "null" }] },
+"allowed_models": {
+"anyOf": [{
+"type": "array",
+"items": { "$ref": "#/components/schemas/KeyRule" }
+}, { "type": "null" }],
+"minItems": 1,
+"maxItems": 100
+},
+"allowed_operations": {
+"anyOf": [{
+"type": "array",
+"items": { "$ref": "#/components/schemas/KeyRule" }
+}, { "type": "null" }],
+"minItems": 1,
+"maxItems": 100
+},
+"allowed_networks": {
+"anyOf": [{
+"type": "array",
+"items": { "$ref": "#/components/schemas/KeyRule" }
+}, { "type": "null" }],
+"minItems": 1,
+"maxItems": 50
+},
+"scopes": {
+"type": "array",
+"items": { "$ref": "#/components/schemas/KeyScope" },
+"maxItems": 10
+},
+"rpm": {
+"anyOf": [{
+"type": "integer",
+"format": "int32"
+}, { "type": "null" }],
+"minimum": 1,
+"maximum": 1e9
+},
+"tpm": {
+"anyOf": [{
+"type": "integer",
+"format": "int32"
+}, { "type": "null" }],
+"minimum": 1,
+"maximum": 1e9
+}
 },
 "additionalProperties": true
 };
@@ -5635,6 +6520,779 @@ else vErrors = null;
 }
 var valid0 = _errs17 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.expires_at !== void 0) {
+let data5 = data.expires_at;
+const _errs24 = errors;
+const _errs25 = errors;
+let valid7 = false;
+const _errs26 = errors;
+const _errs27 = errors;
+if (errors === _errs27) {
+if (errors === _errs27) {
+if (typeof data5 === "string") {
+if (!formats_97789f41.validate.test(data5)) {
+const err12 = {
+instancePath: instancePath + "/expires_at",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data5
+};
+if (vErrors === null) vErrors = [err12];
+else vErrors.push(err12);
+errors++;
+}
+} else {
+const err13 = {
+instancePath: instancePath + "/expires_at",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data5
+};
+if (vErrors === null) vErrors = [err13];
+else vErrors.push(err13);
+errors++;
+}
+}
+}
+var _valid2 = _errs26 === errors;
+valid7 = valid7 || _valid2;
+const _errs29 = errors;
+if (data5 !== null) {
+const err14 = {
+instancePath: instancePath + "/expires_at",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ApiKeyChange.properties.expires_at.anyOf[1],
+data: data5
+};
+if (vErrors === null) vErrors = [err14];
+else vErrors.push(err14);
+errors++;
+}
+var _valid2 = _errs29 === errors;
+valid7 = valid7 || _valid2;
+if (!valid7) {
+const err15 = {
+instancePath: instancePath + "/expires_at",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ApiKeyChange.properties.expires_at,
+data: data5
+};
+if (vErrors === null) vErrors = [err15];
+else vErrors.push(err15);
+errors++;
+validate_ApiKeyChange.errors = vErrors;
+return false;
+} else {
+errors = _errs25;
+if (vErrors !== null) {
+if (_errs25) vErrors.length = _errs25;
+else vErrors = null;
+}
+}
+var valid0 = _errs24 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.allowed_models !== void 0) {
+let data6 = data.allowed_models;
+const _errs31 = errors;
+const _errs32 = errors;
+let valid9 = false;
+const _errs33 = errors;
+if (errors === _errs33) {
+if (Array.isArray(data6)) {
+const len0 = data6.length;
+for (let i0 = 0; i0 < len0; i0++) {
+let data7 = data6[i0];
+const _errs35 = errors;
+if (errors === errors) {
+if (typeof data7 === "string") {
+if (func_7a031813(data7) > 200) {
+const err16 = {
+instancePath: instancePath + "/allowed_models/" + i0,
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_KeyRule,
+data: data7
+};
+if (vErrors === null) vErrors = [err16];
+else vErrors.push(err16);
+errors++;
+} else if (func_7a031813(data7) < 1) {
+const err17 = {
+instancePath: instancePath + "/allowed_models/" + i0,
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_KeyRule,
+data: data7
+};
+if (vErrors === null) vErrors = [err17];
+else vErrors.push(err17);
+errors++;
+}
+} else {
+const err18 = {
+instancePath: instancePath + "/allowed_models/" + i0,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_KeyRule,
+data: data7
+};
+if (vErrors === null) vErrors = [err18];
+else vErrors.push(err18);
+errors++;
+}
+}
+if (!(_errs35 === errors)) break;
+}
+} else {
+const err19 = {
+instancePath: instancePath + "/allowed_models",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ApiKeyChange.properties.allowed_models.anyOf[0],
+data: data6
+};
+if (vErrors === null) vErrors = [err19];
+else vErrors.push(err19);
+errors++;
+}
+}
+var _valid3 = _errs33 === errors;
+valid9 = valid9 || _valid3;
+const _errs38 = errors;
+if (data6 !== null) {
+const err20 = {
+instancePath: instancePath + "/allowed_models",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ApiKeyChange.properties.allowed_models.anyOf[1],
+data: data6
+};
+if (vErrors === null) vErrors = [err20];
+else vErrors.push(err20);
+errors++;
+}
+var _valid3 = _errs38 === errors;
+valid9 = valid9 || _valid3;
+if (!valid9) {
+const err21 = {
+instancePath: instancePath + "/allowed_models",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ApiKeyChange.properties.allowed_models,
+data: data6
+};
+if (vErrors === null) vErrors = [err21];
+else vErrors.push(err21);
+errors++;
+validate_ApiKeyChange.errors = vErrors;
+return false;
+} else {
+errors = _errs32;
+if (vErrors !== null) {
+if (_errs32) vErrors.length = _errs32;
+else vErrors = null;
+}
+}
+if (errors === _errs31) {
+if (Array.isArray(data6)) {
+if (data6.length > 100) {
+validate_ApiKeyChange.errors = [{
+instancePath: instancePath + "/allowed_models",
+keyword: "maxItems",
+params: { limit: 100 },
+message: "must NOT have more than 100 items",
+parentSchema: schema_ApiKeyChange.properties.allowed_models,
+data: data6
+}];
+return false;
+} else if (data6.length < 1) {
+validate_ApiKeyChange.errors = [{
+instancePath: instancePath + "/allowed_models",
+keyword: "minItems",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 items",
+parentSchema: schema_ApiKeyChange.properties.allowed_models,
+data: data6
+}];
+return false;
+}
+}
+}
+var valid0 = _errs31 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.allowed_operations !== void 0) {
+let data8 = data.allowed_operations;
+const _errs40 = errors;
+const _errs41 = errors;
+let valid12 = false;
+const _errs42 = errors;
+if (errors === _errs42) {
+if (Array.isArray(data8)) {
+const len1 = data8.length;
+for (let i1 = 0; i1 < len1; i1++) {
+let data9 = data8[i1];
+const _errs44 = errors;
+if (errors === errors) {
+if (typeof data9 === "string") {
+if (func_7a031813(data9) > 200) {
+const err22 = {
+instancePath: instancePath + "/allowed_operations/" + i1,
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_KeyRule,
+data: data9
+};
+if (vErrors === null) vErrors = [err22];
+else vErrors.push(err22);
+errors++;
+} else if (func_7a031813(data9) < 1) {
+const err23 = {
+instancePath: instancePath + "/allowed_operations/" + i1,
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_KeyRule,
+data: data9
+};
+if (vErrors === null) vErrors = [err23];
+else vErrors.push(err23);
+errors++;
+}
+} else {
+const err24 = {
+instancePath: instancePath + "/allowed_operations/" + i1,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_KeyRule,
+data: data9
+};
+if (vErrors === null) vErrors = [err24];
+else vErrors.push(err24);
+errors++;
+}
+}
+if (!(_errs44 === errors)) break;
+}
+} else {
+const err25 = {
+instancePath: instancePath + "/allowed_operations",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ApiKeyChange.properties.allowed_operations.anyOf[0],
+data: data8
+};
+if (vErrors === null) vErrors = [err25];
+else vErrors.push(err25);
+errors++;
+}
+}
+var _valid4 = _errs42 === errors;
+valid12 = valid12 || _valid4;
+const _errs47 = errors;
+if (data8 !== null) {
+const err26 = {
+instancePath: instancePath + "/allowed_operations",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ApiKeyChange.properties.allowed_operations.anyOf[1],
+data: data8
+};
+if (vErrors === null) vErrors = [err26];
+else vErrors.push(err26);
+errors++;
+}
+var _valid4 = _errs47 === errors;
+valid12 = valid12 || _valid4;
+if (!valid12) {
+const err27 = {
+instancePath: instancePath + "/allowed_operations",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ApiKeyChange.properties.allowed_operations,
+data: data8
+};
+if (vErrors === null) vErrors = [err27];
+else vErrors.push(err27);
+errors++;
+validate_ApiKeyChange.errors = vErrors;
+return false;
+} else {
+errors = _errs41;
+if (vErrors !== null) {
+if (_errs41) vErrors.length = _errs41;
+else vErrors = null;
+}
+}
+if (errors === _errs40) {
+if (Array.isArray(data8)) {
+if (data8.length > 100) {
+validate_ApiKeyChange.errors = [{
+instancePath: instancePath + "/allowed_operations",
+keyword: "maxItems",
+params: { limit: 100 },
+message: "must NOT have more than 100 items",
+parentSchema: schema_ApiKeyChange.properties.allowed_operations,
+data: data8
+}];
+return false;
+} else if (data8.length < 1) {
+validate_ApiKeyChange.errors = [{
+instancePath: instancePath + "/allowed_operations",
+keyword: "minItems",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 items",
+parentSchema: schema_ApiKeyChange.properties.allowed_operations,
+data: data8
+}];
+return false;
+}
+}
+}
+var valid0 = _errs40 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.allowed_networks !== void 0) {
+let data10 = data.allowed_networks;
+const _errs49 = errors;
+const _errs50 = errors;
+let valid15 = false;
+const _errs51 = errors;
+if (errors === _errs51) {
+if (Array.isArray(data10)) {
+const len2 = data10.length;
+for (let i2 = 0; i2 < len2; i2++) {
+let data11 = data10[i2];
+const _errs53 = errors;
+if (errors === errors) {
+if (typeof data11 === "string") {
+if (func_7a031813(data11) > 200) {
+const err28 = {
+instancePath: instancePath + "/allowed_networks/" + i2,
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_KeyRule,
+data: data11
+};
+if (vErrors === null) vErrors = [err28];
+else vErrors.push(err28);
+errors++;
+} else if (func_7a031813(data11) < 1) {
+const err29 = {
+instancePath: instancePath + "/allowed_networks/" + i2,
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_KeyRule,
+data: data11
+};
+if (vErrors === null) vErrors = [err29];
+else vErrors.push(err29);
+errors++;
+}
+} else {
+const err30 = {
+instancePath: instancePath + "/allowed_networks/" + i2,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_KeyRule,
+data: data11
+};
+if (vErrors === null) vErrors = [err30];
+else vErrors.push(err30);
+errors++;
+}
+}
+if (!(_errs53 === errors)) break;
+}
+} else {
+const err31 = {
+instancePath: instancePath + "/allowed_networks",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ApiKeyChange.properties.allowed_networks.anyOf[0],
+data: data10
+};
+if (vErrors === null) vErrors = [err31];
+else vErrors.push(err31);
+errors++;
+}
+}
+var _valid5 = _errs51 === errors;
+valid15 = valid15 || _valid5;
+const _errs56 = errors;
+if (data10 !== null) {
+const err32 = {
+instancePath: instancePath + "/allowed_networks",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ApiKeyChange.properties.allowed_networks.anyOf[1],
+data: data10
+};
+if (vErrors === null) vErrors = [err32];
+else vErrors.push(err32);
+errors++;
+}
+var _valid5 = _errs56 === errors;
+valid15 = valid15 || _valid5;
+if (!valid15) {
+const err33 = {
+instancePath: instancePath + "/allowed_networks",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ApiKeyChange.properties.allowed_networks,
+data: data10
+};
+if (vErrors === null) vErrors = [err33];
+else vErrors.push(err33);
+errors++;
+validate_ApiKeyChange.errors = vErrors;
+return false;
+} else {
+errors = _errs50;
+if (vErrors !== null) {
+if (_errs50) vErrors.length = _errs50;
+else vErrors = null;
+}
+}
+if (errors === _errs49) {
+if (Array.isArray(data10)) {
+if (data10.length > 50) {
+validate_ApiKeyChange.errors = [{
+instancePath: instancePath + "/allowed_networks",
+keyword: "maxItems",
+params: { limit: 50 },
+message: "must NOT have more than 50 items",
+parentSchema: schema_ApiKeyChange.properties.allowed_networks,
+data: data10
+}];
+return false;
+} else if (data10.length < 1) {
+validate_ApiKeyChange.errors = [{
+instancePath: instancePath + "/allowed_networks",
+keyword: "minItems",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 items",
+parentSchema: schema_ApiKeyChange.properties.allowed_networks,
+data: data10
+}];
+return false;
+}
+}
+}
+var valid0 = _errs49 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.scopes !== void 0) {
+let data12 = data.scopes;
+const _errs58 = errors;
+if (errors === _errs58) {
+if (Array.isArray(data12)) {
+if (data12.length > 10) {
+validate_ApiKeyChange.errors = [{
+instancePath: instancePath + "/scopes",
+keyword: "maxItems",
+params: { limit: 10 },
+message: "must NOT have more than 10 items",
+parentSchema: schema_ApiKeyChange.properties.scopes,
+data: data12
+}];
+return false;
+} else {
+const len3 = data12.length;
+for (let i3 = 0; i3 < len3; i3++) {
+let data13 = data12[i3];
+const _errs60 = errors;
+if (typeof data13 !== "string") {
+validate_ApiKeyChange.errors = [{
+instancePath: instancePath + "/scopes/" + i3,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_KeyScope,
+data: data13
+}];
+return false;
+}
+if (!(data13 === "read_only" || data13 === "no_media" || data13 === "no_audio" || data13 === "no_account")) {
+validate_ApiKeyChange.errors = [{
+instancePath: instancePath + "/scopes/" + i3,
+keyword: "enum",
+params: { allowedValues: schema_KeyScope.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_KeyScope,
+data: data13
+}];
+return false;
+}
+if (!(_errs60 === errors)) break;
+}
+}
+} else {
+validate_ApiKeyChange.errors = [{
+instancePath: instancePath + "/scopes",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ApiKeyChange.properties.scopes,
+data: data12
+}];
+return false;
+}
+}
+var valid0 = _errs58 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.rpm !== void 0) {
+let data14 = data.rpm;
+const _errs63 = errors;
+const _errs64 = errors;
+let valid20 = false;
+const _errs65 = errors;
+if (!(typeof data14 == "number" && !(data14 % 1) && !isNaN(data14))) {
+const err34 = {
+instancePath: instancePath + "/rpm",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_ApiKeyChange.properties.rpm.anyOf[0],
+data: data14
+};
+if (vErrors === null) vErrors = [err34];
+else vErrors.push(err34);
+errors++;
+}
+if (errors === _errs65) {
+if (typeof data14 == "number") {
+if (!formats_6f7aca8b.validate(data14)) {
+const err35 = {
+instancePath: instancePath + "/rpm",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_ApiKeyChange.properties.rpm.anyOf[0],
+data: data14
+};
+if (vErrors === null) vErrors = [err35];
+else vErrors.push(err35);
+errors++;
+}
+}
+}
+var _valid6 = _errs65 === errors;
+valid20 = valid20 || _valid6;
+const _errs67 = errors;
+if (data14 !== null) {
+const err36 = {
+instancePath: instancePath + "/rpm",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ApiKeyChange.properties.rpm.anyOf[1],
+data: data14
+};
+if (vErrors === null) vErrors = [err36];
+else vErrors.push(err36);
+errors++;
+}
+var _valid6 = _errs67 === errors;
+valid20 = valid20 || _valid6;
+if (!valid20) {
+const err37 = {
+instancePath: instancePath + "/rpm",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ApiKeyChange.properties.rpm,
+data: data14
+};
+if (vErrors === null) vErrors = [err37];
+else vErrors.push(err37);
+errors++;
+validate_ApiKeyChange.errors = vErrors;
+return false;
+} else {
+errors = _errs64;
+if (vErrors !== null) {
+if (_errs64) vErrors.length = _errs64;
+else vErrors = null;
+}
+}
+if (errors === _errs63) {
+if (typeof data14 == "number") {
+if (data14 > 1e9 || isNaN(data14)) {
+validate_ApiKeyChange.errors = [{
+instancePath: instancePath + "/rpm",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e9
+},
+message: "must be <= 1000000000",
+parentSchema: schema_ApiKeyChange.properties.rpm,
+data: data14
+}];
+return false;
+} else if (data14 < 1 || isNaN(data14)) {
+validate_ApiKeyChange.errors = [{
+instancePath: instancePath + "/rpm",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_ApiKeyChange.properties.rpm,
+data: data14
+}];
+return false;
+}
+}
+}
+var valid0 = _errs63 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.tpm !== void 0) {
+let data15 = data.tpm;
+const _errs69 = errors;
+const _errs70 = errors;
+let valid21 = false;
+const _errs71 = errors;
+if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15))) {
+const err38 = {
+instancePath: instancePath + "/tpm",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_ApiKeyChange.properties.tpm.anyOf[0],
+data: data15
+};
+if (vErrors === null) vErrors = [err38];
+else vErrors.push(err38);
+errors++;
+}
+if (errors === _errs71) {
+if (typeof data15 == "number") {
+if (!formats_6f7aca8b.validate(data15)) {
+const err39 = {
+instancePath: instancePath + "/tpm",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_ApiKeyChange.properties.tpm.anyOf[0],
+data: data15
+};
+if (vErrors === null) vErrors = [err39];
+else vErrors.push(err39);
+errors++;
+}
+}
+}
+var _valid7 = _errs71 === errors;
+valid21 = valid21 || _valid7;
+const _errs73 = errors;
+if (data15 !== null) {
+const err40 = {
+instancePath: instancePath + "/tpm",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ApiKeyChange.properties.tpm.anyOf[1],
+data: data15
+};
+if (vErrors === null) vErrors = [err40];
+else vErrors.push(err40);
+errors++;
+}
+var _valid7 = _errs73 === errors;
+valid21 = valid21 || _valid7;
+if (!valid21) {
+const err41 = {
+instancePath: instancePath + "/tpm",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ApiKeyChange.properties.tpm,
+data: data15
+};
+if (vErrors === null) vErrors = [err41];
+else vErrors.push(err41);
+errors++;
+validate_ApiKeyChange.errors = vErrors;
+return false;
+} else {
+errors = _errs70;
+if (vErrors !== null) {
+if (_errs70) vErrors.length = _errs70;
+else vErrors = null;
+}
+}
+if (errors === _errs69) {
+if (typeof data15 == "number") {
+if (data15 > 1e9 || isNaN(data15)) {
+validate_ApiKeyChange.errors = [{
+instancePath: instancePath + "/tpm",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e9
+},
+message: "must be <= 1000000000",
+parentSchema: schema_ApiKeyChange.properties.tpm,
+data: data15
+}];
+return false;
+} else if (data15 < 1 || isNaN(data15)) {
+validate_ApiKeyChange.errors = [{
+instancePath: instancePath + "/tpm",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_ApiKeyChange.properties.tpm,
+data: data15
+}];
+return false;
+}
+}
+}
+var valid0 = _errs69 === errors;
+} else var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
 }
 }
 }
@@ -5853,6 +7511,269 @@ validate_parameters_deleteApiKey.errors = vErrors;
 return true;
 }
 validate_parameters_deleteApiKey.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_rollApiKey = validate_bodies_rollApiKey;
+const schema_RollRequest = {
+"type": "object",
+"properties": { "grace_seconds": {
+"type": "integer",
+"format": "int32",
+"minimum": 0,
+"maximum": 604800
+} },
+"additionalProperties": true
+};
+function validate_bodies_rollApiKey(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_rollApiKey.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+if (data.grace_seconds !== void 0) {
+let data0 = data.grace_seconds;
+if (!(typeof data0 == "number" && !(data0 % 1) && !isNaN(data0))) {
+validate_bodies_rollApiKey.errors = [{
+instancePath: instancePath + "/grace_seconds",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_RollRequest.properties.grace_seconds,
+data: data0
+}];
+return false;
+}
+if (typeof data0 == "number") {
+if (data0 > 604800 || isNaN(data0)) {
+validate_bodies_rollApiKey.errors = [{
+instancePath: instancePath + "/grace_seconds",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 604800
+},
+message: "must be <= 604800",
+parentSchema: schema_RollRequest.properties.grace_seconds,
+data: data0
+}];
+return false;
+} else if (data0 < 0 || isNaN(data0)) {
+validate_bodies_rollApiKey.errors = [{
+instancePath: instancePath + "/grace_seconds",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_RollRequest.properties.grace_seconds,
+data: data0
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data0)) {
+validate_bodies_rollApiKey.errors = [{
+instancePath: instancePath + "/grace_seconds",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_RollRequest.properties.grace_seconds,
+data: data0
+}];
+return false;
+}
+}
+}
+} else {
+validate_bodies_rollApiKey.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_RollRequest,
+data
+}];
+return false;
+}
+validate_bodies_rollApiKey.errors = vErrors;
+return true;
+}
+validate_bodies_rollApiKey.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_rollApiKey = validate_parameters_rollApiKey;
+const schema_parameters_rollApiKey = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "key": { "type": "string" } },
+"required": ["key"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_rollApiKey"
+};
+function validate_parameters_rollApiKey(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_rollApiKey.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_rollApiKey.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_rollApiKey,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.key === void 0 && (missing1 = "key")) {
+validate_parameters_rollApiKey.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_rollApiKey.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.key !== void 0) {
+let data1 = data0.key;
+if (typeof data1 !== "string") {
+validate_parameters_rollApiKey.errors = [{
+instancePath: instancePath + "/path/key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_rollApiKey.properties.path.properties.key,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_rollApiKey.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_rollApiKey.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_rollApiKey.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_rollApiKey,
+data
+}];
+return false;
+}
+validate_parameters_rollApiKey.errors = vErrors;
+return true;
+}
+validate_parameters_rollApiKey.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_getApiKeyUsage = validate_parameters_getApiKeyUsage;
+const schema_parameters_getApiKeyUsage = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "key": { "type": "string" } },
+"required": ["key"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_getApiKeyUsage"
+};
+function validate_parameters_getApiKeyUsage(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getApiKeyUsage.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_getApiKeyUsage.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getApiKeyUsage,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.key === void 0 && (missing1 = "key")) {
+validate_parameters_getApiKeyUsage.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_getApiKeyUsage.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.key !== void 0) {
+let data1 = data0.key;
+if (typeof data1 !== "string") {
+validate_parameters_getApiKeyUsage.errors = [{
+instancePath: instancePath + "/path/key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getApiKeyUsage.properties.path.properties.key,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getApiKeyUsage.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getApiKeyUsage.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getApiKeyUsage.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getApiKeyUsage,
+data
+}];
+return false;
+}
+validate_parameters_getApiKeyUsage.errors = vErrors;
+return true;
+}
+validate_parameters_getApiKeyUsage.evaluated = {
 "props": { "path": true },
 "dynamicProps": false,
 "dynamicItems": false
@@ -7231,10 +9152,6 @@ const schema_parameters_listUsageLogs = {
 "required": ["query"],
 "$id": "https://svc.invalid/api/parameters_listUsageLogs"
 };
-const schema_Timestamp = {
-"type": "string",
-"format": "date-time"
-};
 const schema_ModelType = {
 "type": "string",
 "enum": [
@@ -7254,8 +9171,6 @@ const schema_UsageStatus = {
 "type": "string",
 "enum": ["success", "failed"]
 };
-const formats_6f7aca8b = require_formats().fastFormats.int32;
-const formats_97789f41 = require_formats().fastFormats["date-time"];
 const pattern_2a0c77d1 = new RegExp("^log_[0-9a-f]{44}$", "u");
 function validate_parameters_listUsageLogs(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -34357,6 +36272,477 @@ validate_parameters_createSystemOneDecision.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const parameters_getUsageSummary = validate_parameters_getUsageSummary;
+const schema_parameters_getUsageSummary = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"from": { "$ref": "https://svc.invalid/api#/components/schemas/Timestamp" },
+"to": { "$ref": "https://svc.invalid/api#/components/schemas/Timestamp" },
+"bucket": {
+"$ref": "https://svc.invalid/api#/components/schemas/UsageBucket",
+"default": "day"
+},
+"timezone": {
+"type": "string",
+"maxLength": 64,
+"default": "UTC"
+},
+"group_by": {
+"type": "array",
+"items": { "$ref": "https://svc.invalid/api#/components/schemas/UsageGroup" },
+"maxItems": 3
+},
+"model": { "type": "string" },
+"key": { "type": "string" },
+"operation": {
+"type": "string",
+"maxLength": 64
+},
+"status": { "$ref": "https://svc.invalid/api#/components/schemas/UsageStatus" },
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 1e3,
+"default": 1e3
+},
+"after": {
+"type": "string",
+"pattern": "^sum_[A-Za-z0-9_-]+$",
+"maxLength": 4096
+}
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_getUsageSummary"
+};
+const schema_UsageBucket = {
+"type": "string",
+"enum": [
+"hour",
+"day",
+"month"
+]
+};
+const schema_UsageGroup = {
+"type": "string",
+"enum": [
+"model",
+"key",
+"operation",
+"status"
+]
+};
+const pattern_1faac6e5 = new RegExp("^sum_[A-Za-z0-9_-]+$", "u");
+function validate_parameters_getUsageSummary(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getUsageSummary.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getUsageSummary,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.from !== void 0) {
+let data1 = data0.from;
+if (typeof data1 === "string") {
+if (!formats_97789f41.validate.test(data1)) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/from",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/from",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.to !== void 0) {
+let data2 = data0.to;
+if (typeof data2 === "string") {
+if (!formats_97789f41.validate.test(data2)) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/to",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data2
+}];
+return false;
+}
+} else {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/to",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.bucket !== void 0) {
+let data3 = data0.bucket;
+if (typeof data3 !== "string") {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/bucket",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_UsageBucket,
+data: data3
+}];
+return false;
+}
+if (!(data3 === "hour" || data3 === "day" || data3 === "month")) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/bucket",
+keyword: "enum",
+params: { allowedValues: schema_UsageBucket.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_UsageBucket,
+data: data3
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.timezone !== void 0) {
+let data4 = data0.timezone;
+if (typeof data4 === "string") {
+if (func_7a031813(data4) > 64) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/timezone",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.timezone,
+data: data4
+}];
+return false;
+}
+} else {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/timezone",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.timezone,
+data: data4
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.group_by !== void 0) {
+let data5 = data0.group_by;
+if (Array.isArray(data5)) {
+if (data5.length > 3) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/group_by",
+keyword: "maxItems",
+params: { limit: 3 },
+message: "must NOT have more than 3 items",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.group_by,
+data: data5
+}];
+return false;
+} else {
+const len0 = data5.length;
+for (let i0 = 0; i0 < len0; i0++) {
+let data6 = data5[i0];
+if (typeof data6 !== "string") {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/group_by/" + i0,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_UsageGroup,
+data: data6
+}];
+return false;
+}
+if (!(data6 === "model" || data6 === "key" || data6 === "operation" || data6 === "status")) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/group_by/" + i0,
+keyword: "enum",
+params: { allowedValues: schema_UsageGroup.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_UsageGroup,
+data: data6
+}];
+return false;
+}
+}
+}
+} else {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/group_by",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.group_by,
+data: data5
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.model !== void 0) {
+let data7 = data0.model;
+if (typeof data7 !== "string") {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.model,
+data: data7
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.key !== void 0) {
+let data8 = data0.key;
+if (typeof data8 !== "string") {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.key,
+data: data8
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.operation !== void 0) {
+let data9 = data0.operation;
+if (typeof data9 === "string") {
+if (func_7a031813(data9) > 64) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/operation",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.operation,
+data: data9
+}];
+return false;
+}
+} else {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/operation",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.operation,
+data: data9
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.status !== void 0) {
+let data10 = data0.status;
+if (typeof data10 !== "string") {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/status",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_UsageStatus,
+data: data10
+}];
+return false;
+}
+if (!(data10 === "success" || data10 === "failed")) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/status",
+keyword: "enum",
+params: { allowedValues: schema_UsageStatus.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_UsageStatus,
+data: data10
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.limit !== void 0) {
+let data11 = data0.limit;
+if (!(typeof data11 == "number" && !(data11 % 1) && !isNaN(data11))) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
+data: data11
+}];
+return false;
+}
+if (typeof data11 == "number") {
+if (data11 > 1e3 || isNaN(data11)) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e3
+},
+message: "must be <= 1000",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
+data: data11
+}];
+return false;
+} else if (data11 < 1 || isNaN(data11)) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
+data: data11
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data11)) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
+data: data11
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.after !== void 0) {
+let data12 = data0.after;
+if (typeof data12 === "string") {
+if (func_7a031813(data12) > 4096) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "maxLength",
+params: { limit: 4096 },
+message: "must NOT have more than 4096 characters",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.after,
+data: data12
+}];
+return false;
+} else if (!pattern_1faac6e5.test(data12)) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "pattern",
+params: { pattern: "^sum_[A-Za-z0-9_-]+$" },
+message: "must match pattern \"^sum_[A-Za-z0-9_-]+$\"",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.after,
+data: data12
+}];
+return false;
+}
+} else {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.after,
+data: data12
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getUsageSummary.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getUsageSummary.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getUsageSummary,
+data
+}];
+return false;
+}
+validate_parameters_getUsageSummary.errors = vErrors;
+return true;
+}
+validate_parameters_getUsageSummary.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const parameters_getReceipt = validate_parameters_getReceipt;
 const schema_parameters_getReceipt = {
 "type": "object",
@@ -35232,6 +37618,849 @@ return true;
 }
 validate_parameters_createVideo.evaluated = {
 "props": { "header": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_updateWorkspace = validate_bodies_updateWorkspace;
+const schema_WorkspaceRequest = {
+"type": "object",
+"required": ["name"],
+"properties": { "name": { "$ref": "#/components/schemas/WorkspaceName" } },
+"additionalProperties": true
+};
+const schema_WorkspaceName = {
+"type": "string",
+"minLength": 1,
+"maxLength": 100,
+"pattern": "\\S",
+"description": "Display name of a workspace: 1 to 100 characters."
+};
+function validate_WorkspaceRequest(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_WorkspaceRequest.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.name === void 0 && (missing0 = "name")) {
+validate_WorkspaceRequest.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_WorkspaceRequest,
+data
+}];
+return false;
+} else if (data.name !== void 0) {
+let data0 = data.name;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 100) {
+validate_WorkspaceRequest.errors = [{
+instancePath: instancePath + "/name",
+keyword: "maxLength",
+params: { limit: 100 },
+message: "must NOT have more than 100 characters",
+parentSchema: schema_WorkspaceName,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_WorkspaceRequest.errors = [{
+instancePath: instancePath + "/name",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_WorkspaceName,
+data: data0
+}];
+return false;
+} else if (!pattern_6301c483.test(data0)) {
+validate_WorkspaceRequest.errors = [{
+instancePath: instancePath + "/name",
+keyword: "pattern",
+params: { pattern: "\\S" },
+message: "must match pattern \"\\S\"",
+parentSchema: schema_WorkspaceName,
+data: data0
+}];
+return false;
+}
+} else {
+validate_WorkspaceRequest.errors = [{
+instancePath: instancePath + "/name",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_WorkspaceName,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_WorkspaceRequest.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_WorkspaceRequest,
+data
+}];
+return false;
+}
+validate_WorkspaceRequest.errors = vErrors;
+return true;
+}
+validate_WorkspaceRequest.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_updateWorkspace(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_updateWorkspace.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_WorkspaceRequest(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_WorkspaceRequest.errors : vErrors.concat(validate_WorkspaceRequest.errors);
+errors = vErrors.length;
+}
+validate_bodies_updateWorkspace.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_updateWorkspace.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_leaveWorkspace = validate_parameters_leaveWorkspace;
+const schema_parameters_leaveWorkspace = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": { "keys": {
+"$ref": "https://svc.invalid/api#/components/schemas/KeysOfLeaver",
+"default": "disable"
+} },
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_leaveWorkspace"
+};
+const schema_KeysOfLeaver = {
+"type": "string",
+"enum": ["disable", "keep"]
+};
+function validate_parameters_leaveWorkspace(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_leaveWorkspace.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_leaveWorkspace.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_leaveWorkspace,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.keys !== void 0) {
+let data1 = data0.keys;
+if (typeof data1 !== "string") {
+validate_parameters_leaveWorkspace.errors = [{
+instancePath: instancePath + "/query/keys",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_KeysOfLeaver,
+data: data1
+}];
+return false;
+}
+if (!(data1 === "disable" || data1 === "keep")) {
+validate_parameters_leaveWorkspace.errors = [{
+instancePath: instancePath + "/query/keys",
+keyword: "enum",
+params: { allowedValues: schema_KeysOfLeaver.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_KeysOfLeaver,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_leaveWorkspace.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_leaveWorkspace.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_leaveWorkspace.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_leaveWorkspace,
+data
+}];
+return false;
+}
+validate_parameters_leaveWorkspace.errors = vErrors;
+return true;
+}
+validate_parameters_leaveWorkspace.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_listMembers = validate_parameters_listMembers;
+const schema_parameters_listMembers = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"after": {
+"type": "string",
+"maxLength": 64
+},
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 100,
+"default": 50
+}
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_listMembers"
+};
+function validate_parameters_listMembers(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_listMembers.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_listMembers.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_listMembers,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.after !== void 0) {
+let data1 = data0.after;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 64) {
+validate_parameters_listMembers.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_listMembers.properties.query.properties.after,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_listMembers.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listMembers.properties.query.properties.after,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.limit !== void 0) {
+let data2 = data0.limit;
+if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2))) {
+validate_parameters_listMembers.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_listMembers.properties.query.properties.limit,
+data: data2
+}];
+return false;
+}
+if (typeof data2 == "number") {
+if (data2 > 100 || isNaN(data2)) {
+validate_parameters_listMembers.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_parameters_listMembers.properties.query.properties.limit,
+data: data2
+}];
+return false;
+} else if (data2 < 1 || isNaN(data2)) {
+validate_parameters_listMembers.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_listMembers.properties.query.properties.limit,
+data: data2
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data2)) {
+validate_parameters_listMembers.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_listMembers.properties.query.properties.limit,
+data: data2
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+} else {
+validate_parameters_listMembers.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listMembers.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_listMembers.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listMembers,
+data
+}];
+return false;
+}
+validate_parameters_listMembers.errors = vErrors;
+return true;
+}
+validate_parameters_listMembers.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_updateMember = validate_bodies_updateMember;
+const schema_MemberChange = {
+"type": "object",
+"required": ["role"],
+"properties": { "role": { "$ref": "#/components/schemas/Role" } },
+"additionalProperties": true
+};
+const schema_Role = {
+"type": "string",
+"enum": [
+"owner",
+"admin",
+"developer",
+"billing",
+"viewer"
+]
+};
+function validate_MemberChange(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_MemberChange.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.role === void 0 && (missing0 = "role")) {
+validate_MemberChange.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_MemberChange,
+data
+}];
+return false;
+} else if (data.role !== void 0) {
+let data0 = data.role;
+if (typeof data0 !== "string") {
+validate_MemberChange.errors = [{
+instancePath: instancePath + "/role",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Role,
+data: data0
+}];
+return false;
+}
+if (!(data0 === "owner" || data0 === "admin" || data0 === "developer" || data0 === "billing" || data0 === "viewer")) {
+validate_MemberChange.errors = [{
+instancePath: instancePath + "/role",
+keyword: "enum",
+params: { allowedValues: schema_Role.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_Role,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_MemberChange.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_MemberChange,
+data
+}];
+return false;
+}
+validate_MemberChange.errors = vErrors;
+return true;
+}
+validate_MemberChange.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_updateMember(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_updateMember.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_MemberChange(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_MemberChange.errors : vErrors.concat(validate_MemberChange.errors);
+errors = vErrors.length;
+}
+validate_bodies_updateMember.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_updateMember.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_updateMember = validate_parameters_updateMember;
+const schema_parameters_updateMember = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "member": {
+"type": "string",
+"maxLength": 64
+} },
+"required": ["member"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_updateMember"
+};
+function validate_parameters_updateMember(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_updateMember.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_updateMember.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_updateMember,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.member === void 0 && (missing1 = "member")) {
+validate_parameters_updateMember.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_updateMember.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.member !== void 0) {
+let data1 = data0.member;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 64) {
+validate_parameters_updateMember.errors = [{
+instancePath: instancePath + "/path/member",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_updateMember.properties.path.properties.member,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_updateMember.errors = [{
+instancePath: instancePath + "/path/member",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_updateMember.properties.path.properties.member,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_updateMember.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_updateMember.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_updateMember.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_updateMember,
+data
+}];
+return false;
+}
+validate_parameters_updateMember.errors = vErrors;
+return true;
+}
+validate_parameters_updateMember.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_removeMember = validate_parameters_removeMember;
+const schema_parameters_removeMember = {
+"type": "object",
+"properties": {
+"path": {
+"type": "object",
+"properties": { "member": {
+"type": "string",
+"maxLength": 64
+} },
+"required": ["member"]
+},
+"query": {
+"type": "object",
+"properties": { "keys": {
+"$ref": "https://svc.invalid/api#/components/schemas/KeysOfLeaver",
+"default": "disable"
+} },
+"required": []
+}
+},
+"required": ["path", "query"],
+"$id": "https://svc.invalid/api/parameters_removeMember"
+};
+function validate_parameters_removeMember(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_removeMember.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path") || data.query === void 0 && (missing0 = "query")) {
+validate_parameters_removeMember.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_removeMember,
+data
+}];
+return false;
+} else {
+if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.member === void 0 && (missing1 = "member")) {
+validate_parameters_removeMember.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_removeMember.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.member !== void 0) {
+let data1 = data0.member;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 64) {
+validate_parameters_removeMember.errors = [{
+instancePath: instancePath + "/path/member",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_removeMember.properties.path.properties.member,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_removeMember.errors = [{
+instancePath: instancePath + "/path/member",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_removeMember.properties.path.properties.member,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_removeMember.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_removeMember.properties.path,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.query !== void 0) {
+let data2 = data.query;
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+if (data2.keys !== void 0) {
+let data3 = data2.keys;
+if (typeof data3 !== "string") {
+validate_parameters_removeMember.errors = [{
+instancePath: instancePath + "/query/keys",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_KeysOfLeaver,
+data: data3
+}];
+return false;
+}
+if (!(data3 === "disable" || data3 === "keep")) {
+validate_parameters_removeMember.errors = [{
+instancePath: instancePath + "/query/keys",
+keyword: "enum",
+params: { allowedValues: schema_KeysOfLeaver.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_KeysOfLeaver,
+data: data3
+}];
+return false;
+}
+}
+} else {
+validate_parameters_removeMember.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_removeMember.properties.query,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+} else {
+validate_parameters_removeMember.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_removeMember,
+data
+}];
+return false;
+}
+validate_parameters_removeMember.errors = vErrors;
+return true;
+}
+validate_parameters_removeMember.evaluated = {
+"props": {
+"path": true,
+"query": true
+},
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_createWorkspace = validate_bodies_createWorkspace;
+function validate_WorkspaceRequest_2(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_WorkspaceRequest_2.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.name === void 0 && (missing0 = "name")) {
+validate_WorkspaceRequest_2.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_WorkspaceRequest,
+data
+}];
+return false;
+} else if (data.name !== void 0) {
+let data0 = data.name;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 100) {
+validate_WorkspaceRequest_2.errors = [{
+instancePath: instancePath + "/name",
+keyword: "maxLength",
+params: { limit: 100 },
+message: "must NOT have more than 100 characters",
+parentSchema: schema_WorkspaceName,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_WorkspaceRequest_2.errors = [{
+instancePath: instancePath + "/name",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_WorkspaceName,
+data: data0
+}];
+return false;
+} else if (!pattern_6301c483.test(data0)) {
+validate_WorkspaceRequest_2.errors = [{
+instancePath: instancePath + "/name",
+keyword: "pattern",
+params: { pattern: "\\S" },
+message: "must match pattern \"\\S\"",
+parentSchema: schema_WorkspaceName,
+data: data0
+}];
+return false;
+}
+} else {
+validate_WorkspaceRequest_2.errors = [{
+instancePath: instancePath + "/name",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_WorkspaceName,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_WorkspaceRequest_2.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_WorkspaceRequest,
+data
+}];
+return false;
+}
+validate_WorkspaceRequest_2.errors = vErrors;
+return true;
+}
+validate_WorkspaceRequest_2.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_createWorkspace(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_createWorkspace.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_WorkspaceRequest_2(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_WorkspaceRequest_2.errors : vErrors.concat(validate_WorkspaceRequest_2.errors);
+errors = vErrors.length;
+}
+validate_bodies_createWorkspace.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_createWorkspace.evaluated = {
+"props": true,
 "dynamicProps": false,
 "dynamicItems": false
 };
@@ -43521,6 +46750,7 @@ createTranscription: bodies_createTranscription,
 designVoice: bodies_designVoice,
 createApiKey: bodies_createApiKey,
 updateApiKey: bodies_updateApiKey,
+rollApiKey: bodies_rollApiKey,
 forgotPassword: bodies_forgotPassword,
 resetPassword: bodies_resetPassword,
 signIn: bodies_signIn,
@@ -43543,7 +46773,10 @@ createQuote: bodies_createQuote,
 createRerank: bodies_createRerank,
 createResponse: bodies_createResponse,
 createSystemOneDecision: bodies_createSystemOneDecision,
-createVideo: bodies_createVideo
+createVideo: bodies_createVideo,
+updateWorkspace: bodies_updateWorkspace,
+updateMember: bodies_updateMember,
+createWorkspace: bodies_createWorkspace
 };
 const forms = {
 createTranscription: forms_createTranscription,
@@ -43560,6 +46793,8 @@ designVoice: parameters_designVoice,
 listVoices: parameters_listVoices,
 updateApiKey: parameters_updateApiKey,
 deleteApiKey: parameters_deleteApiKey,
+rollApiKey: parameters_rollApiKey,
+getApiKeyUsage: parameters_getApiKeyUsage,
 signInWithProvider: parameters_signInWithProvider,
 startSignIn: parameters_startSignIn,
 listUsageLogs: parameters_listUsageLogs,
@@ -43582,8 +46817,13 @@ getModel: parameters_getModel,
 createRerank: parameters_createRerank,
 createResponse: parameters_createResponse,
 createSystemOneDecision: parameters_createSystemOneDecision,
+getUsageSummary: parameters_getUsageSummary,
 getReceipt: parameters_getReceipt,
 getReceiptProof: parameters_getReceiptProof,
-createVideo: parameters_createVideo
+createVideo: parameters_createVideo,
+leaveWorkspace: parameters_leaveWorkspace,
+listMembers: parameters_listMembers,
+updateMember: parameters_updateMember,
+removeMember: parameters_removeMember
 };
-export { bodies, bodies_countMessageTokens, bodies_createApiKey, bodies_createChatCompletion, bodies_createCompletion, bodies_createDecision, bodies_createEmbeddings, bodies_createImage, bodies_createMessage, bodies_createMusic, bodies_createQuote, bodies_createRerank, bodies_createResponse, bodies_createSoundEffect, bodies_createSpeech, bodies_createSystemOneDecision, bodies_createTopup, bodies_createTranscription, bodies_createVideo, bodies_designVoice, bodies_forgotPassword, bodies_receivePaymentEvent, bodies_resendVerification, bodies_resetPassword, bodies_runGenmedia, bodies_signIn, bodies_signInWithProvider, bodies_signUp, bodies_startSignIn, bodies_updateApiKey, bodies_verifyAccount, catalogFile, forms, forms_cloneVoice, forms_createTranscription, forms_understandAudio, parameters, parameters_cloneVoice, parameters_createChatCompletion, parameters_createCompletion, parameters_createDecision, parameters_createEmbeddings, parameters_createImage, parameters_createMessage, parameters_createMusic, parameters_createRerank, parameters_createResponse, parameters_createSoundEffect, parameters_createSpeech, parameters_createSystemOneDecision, parameters_createTranscription, parameters_createVideo, parameters_deleteApiKey, parameters_designVoice, parameters_getGenmediaJob, parameters_getJob, parameters_getModel, parameters_getReceipt, parameters_getReceiptProof, parameters_getTopup, parameters_listJobs, parameters_listLedgerEntries, parameters_listModels, parameters_listUsageLogs, parameters_listVoices, parameters_receivePaymentEvent, parameters_recommendModels, parameters_runGenmedia, parameters_signInWithProvider, parameters_startSignIn, parameters_updateApiKey };
+export { bodies, bodies_countMessageTokens, bodies_createApiKey, bodies_createChatCompletion, bodies_createCompletion, bodies_createDecision, bodies_createEmbeddings, bodies_createImage, bodies_createMessage, bodies_createMusic, bodies_createQuote, bodies_createRerank, bodies_createResponse, bodies_createSoundEffect, bodies_createSpeech, bodies_createSystemOneDecision, bodies_createTopup, bodies_createTranscription, bodies_createVideo, bodies_createWorkspace, bodies_designVoice, bodies_forgotPassword, bodies_receivePaymentEvent, bodies_resendVerification, bodies_resetPassword, bodies_rollApiKey, bodies_runGenmedia, bodies_signIn, bodies_signInWithProvider, bodies_signUp, bodies_startSignIn, bodies_updateApiKey, bodies_updateMember, bodies_updateWorkspace, bodies_verifyAccount, catalogFile, forms, forms_cloneVoice, forms_createTranscription, forms_understandAudio, parameters, parameters_cloneVoice, parameters_createChatCompletion, parameters_createCompletion, parameters_createDecision, parameters_createEmbeddings, parameters_createImage, parameters_createMessage, parameters_createMusic, parameters_createRerank, parameters_createResponse, parameters_createSoundEffect, parameters_createSpeech, parameters_createSystemOneDecision, parameters_createTranscription, parameters_createVideo, parameters_deleteApiKey, parameters_designVoice, parameters_getApiKeyUsage, parameters_getGenmediaJob, parameters_getJob, parameters_getModel, parameters_getReceipt, parameters_getReceiptProof, parameters_getTopup, parameters_getUsageSummary, parameters_leaveWorkspace, parameters_listJobs, parameters_listLedgerEntries, parameters_listMembers, parameters_listModels, parameters_listUsageLogs, parameters_listVoices, parameters_receivePaymentEvent, parameters_recommendModels, parameters_removeMember, parameters_rollApiKey, parameters_runGenmedia, parameters_signInWithProvider, parameters_startSignIn, parameters_updateApiKey, parameters_updateMember };

@@ -1,6 +1,7 @@
 // POST /v1/quote: what a paid request would reserve and cost. The operation's own handler runs until it would count and hold; from there on
 // src/calls/quote.ts answers. The edge has checked the quoted body against its operation (src/server/parse-json.ts).
 import type { components } from "../generated/api.d.ts";
+import { assertOperationAllowed } from "../src/accounts/key-policy.ts";
 import { type PlannedCall, quoteCall } from "../src/calls/quote.ts";
 import type { Context } from "../src/context.ts";
 import { ApiError } from "../src/errors/fail.ts";
@@ -46,6 +47,7 @@ const quoted: { [Id in QuotedOperation]: Handler<Id> } = {
 
 export const createQuote: Handler<"createQuote"> = async (context, request, ask) => {
   const { operation, body } = request.body;
+  if (ask.caller.policy !== null) assertOperationAllowed(ask.caller.policy, operation);
   const inner = { ...request, path: {}, query: {}, headers: {}, body, form: null, rawBody: Buffer.alloc(0), text: JSON.stringify(body) };
   const planned = await planOf(context, quoted[operation] as Handler, inner as unknown as Request, { ...ask, operationId: operation });
   return { status: 200, body: { ...(await quoteCall(context, ask.caller, planned)), operation } };

@@ -5,8 +5,8 @@ import type { Handler } from "../src/operation.ts";
 import { userRecord } from "../src/sign-in/verified.ts";
 
 export const getSession: Handler<"getSession"> = async ({ db, catalog }, { caller }) => {
-  const { expiresAt, csrfToken } = caller.session as CallerSession; // the contract accepts no API key here
-  const user = (await findUser(db, caller.accountId)) as User;
+  const { personId, expiresAt, csrfToken } = caller.session as CallerSession; // the contract accepts no API key here
+  const user = (await findUser(db, personId)) as User;
   return {
     status: 200,
     body: {

@@ -20,6 +20,8 @@ import { createSpeech } from "./create-speech.ts";
 import { createTopup } from "./create-topup.ts";
 import { createTranscription } from "./create-transcription.ts";
 import { createVideo } from "./create-video.ts";
+import { getApiKeyUsage } from "./get-api-key-usage.ts";
+import { rollApiKey } from "./roll-api-key.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 import { designVoice } from "./design-voice.ts";
 import { forgotPassword } from "./forgot-password.ts";
@@ -32,6 +34,7 @@ import { getModel } from "./get-model.ts";
 import { getPricing } from "./get-pricing.ts";
 import { getReceiptProof } from "./get-receipt-proof.ts";
 import { getReceipt } from "./get-receipt.ts";
+import { getUsageSummary } from "./get-usage-summary.ts";
 import { getSession } from "./get-session.ts";
 import { getTopup } from "./get-topup.ts";
 import { listApiKeys } from "./list-api-keys.ts";
@@ -55,6 +58,14 @@ import { startSignIn } from "./start-sign-in.ts";
 import { understandAudio } from "./understand-audio.ts";
 import { updateApiKey } from "./update-api-key.ts";
 import { verifyAccount } from "./verify-account.ts";
+import { listWorkspaces } from "./list-workspaces.ts";
+import { createWorkspace } from "./create-workspace.ts";
+import { getWorkspace } from "./get-workspace.ts";
+import { updateWorkspace } from "./update-workspace.ts";
+import { listMembers } from "./list-members.ts";
+import { updateMember } from "./update-member.ts";
+import { removeMember } from "./remove-member.ts";
+import { leaveWorkspace } from "./leave-workspace.ts";
 
 export const handlers: Handlers = {
   cloneVoice: answerOnce(cloneVoice),
@@ -77,6 +88,8 @@ export const handlers: Handlers = {
   createTranscription: answerOnce(createTranscription),
   createVideo,
   deleteApiKey,
+  getApiKeyUsage,
+  rollApiKey,
   designVoice: answerOnce(designVoice),
   forgotPassword,
   getCreditBalance,
@@ -88,6 +101,7 @@ export const handlers: Handlers = {
   getPricing,
   getReceipt,
   getReceiptProof,
+  getUsageSummary,
   getSession,
   getTopup,
   listApiKeys,
@@ -111,4 +125,12 @@ export const handlers: Handlers = {
   understandAudio,
   updateApiKey,
   verifyAccount,
+  listWorkspaces,
+  createWorkspace,
+  getWorkspace,
+  updateWorkspace,
+  listMembers,
+  updateMember,
+  removeMember,
+  leaveWorkspace,
 };

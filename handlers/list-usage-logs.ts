@@ -29,14 +29,14 @@ export const listUsageLogs: Handler<"listUsageLogs"> = async ({ db }, { caller, 
 };
 
 /** The edge checks the format only, so a time that no clock shows, such as second 61, is refused here. */
-function readTime(param: string, text: string | undefined): Date | undefined {
+export function readTime(param: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const time = new Date(text);
   return Number.isNaN(time.getTime()) ? failParameter(param, "it must be a time such as 2026-11-21T10:00:00Z") : time;
 }
 
 /** Refuses a whole secret: every log on the way of an address keeps it. */
-function notSecret(key: string): string {
+export function notSecret(key: string): string {
   if (key.startsWith("svc_") && parseMaskedKey(key) === undefined)
     failParameter("key", "it must be the key's id (key_…) or its masked form, never its secret");
   return key;

@@ -10,6 +10,7 @@ import type { Document } from "./generate/document.ts";
 import { expandErrors } from "./generate/expand-errors.ts";
 import { addLinks } from "./generate/links.ts";
 import { normalise, toVersion31, withoutCatalogFile } from "./generate/normalise.ts";
+import { documentWorkspaceHeader } from "./generate/roles.ts";
 import { sdkFiles } from "./generate/sdk/package.ts";
 import { errorsSource } from "./generate/write-errors.ts";
 import { operationsSource } from "./generate/write-operations.ts";
@@ -27,6 +28,7 @@ const operations = expandErrors(document, catalogue);
 normalise(document);
 addLinks(document);
 const published = withoutCatalogFile(document);
+documentWorkspaceHeader(published);
 
 mkdirSync(target, { recursive: true });
 const version31 = toVersion31(published);

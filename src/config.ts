@@ -31,6 +31,8 @@ export interface Config {
   workers: number;
   /** Months of the usage log that are kept beside the current one; 0: all. */
   usageLogMonths: number;
+  /** The same of its sums by hour and day; never less than usageLogMonths. */
+  usageRollupMonths: number;
   /** Number of proxies in front whose X-Forwarded-For is trusted; 0: the client is the peer that connects. */
   trustedProxies: number;
   /** The bearer token that /metrics requires; null: no token is required. */
@@ -110,7 +112,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     signInProviders: readSignInProviders(environment, text),
     stripe: readStripe(text),
     workers: wholeNumber(text("SVC_WORKERS"), "SVC_WORKERS", 1, 256) ?? 1,
-    usageLogMonths: wholeNumber(text("SVC_USAGE_LOG_MONTHS"), "SVC_USAGE_LOG_MONTHS", 0, 1200) ?? 13,
+    ...readUsageMonths(text),
     trustedProxies: wholeNumber(text("SVC_TRUSTED_PROXIES"), "SVC_TRUSTED_PROXIES", 0, 16) ?? 0,
     metricsToken: bearerToken(text("SVC_METRICS_TOKEN"), "SVC_METRICS_TOKEN"),
     receiptSecret: longSecret(text("SVC_RECEIPT_SECRET"), "SVC_RECEIPT_SECRET"),
@@ -118,6 +120,13 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     traces: readTraces(text),
     environment,
   };
+}
+
+/** Sums that are older than their rows would be missing from a summary that the rows could still be seen in. */
+function readUsageMonths(text: (name: string) => string | null): Pick<Config, "usageLogMonths" | "usageRollupMonths"> {
+  const usageLogMonths = wholeNumber(text("SVC_USAGE_LOG_MONTHS"), "SVC_USAGE_LOG_MONTHS", 0, 1200) ?? 13;
+  const asked = wholeNumber(text("SVC_USAGE_SUMMARY_MONTHS"), "SVC_USAGE_SUMMARY_MONTHS", 0, 1200) ?? 37;
+  return { usageLogMonths, usageRollupMonths: usageLogMonths === 0 || asked === 0 ? 0 : Math.max(asked, usageLogMonths) };
 }
 
 const onOff = ["1", "0", "off", "false"];

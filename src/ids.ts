@@ -75,6 +75,31 @@ export function parseUuidHex(hex: string): string | undefined {
   return parts?.slice(1).join("-");
 }
 
+const workspacePrefix = "ws_";
+
+/** Of no row. */
+export const noUuid = "00000000-0000-0000-0000-000000000000";
+
+/** `ws_` and the hex digits of the account's UUID: it doesn't tell how many accounts there are. */
+export function workspaceIdText(uuid: string): string {
+  return workspacePrefix + uuidHex(uuid);
+}
+
+/** A workspace's UUID; undefined for anything else. */
+export function parseWorkspaceId(text: string): string | undefined {
+  return text.startsWith(workspacePrefix) ? parseUuidHex(text.slice(workspacePrefix.length)) : undefined;
+}
+
+/** A person as shown: `usr_` and the hex digits of the UUID of the person's own account. */
+export function userIdText(uuid: string): string {
+  return `usr_${uuidHex(uuid)}`;
+}
+
+/** A person's UUID; undefined for anything else. */
+export function parseUserId(text: string): string | undefined {
+  return text.startsWith("usr_") ? parseUuidHex(text.slice(4)) : undefined;
+}
+
 const shownCharacters = 200;
 
 /** For a message: an id that a caller sends may be as long as a body. */

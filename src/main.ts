@@ -18,6 +18,7 @@ import { startJobs } from "./jobs/jobs.ts";
 import type { JobTimes } from "./jobs/parts.ts";
 import { lookAtParity } from "./ledger/audit.ts";
 import { openReceiptKeys } from "./ledger/receipt-keys.ts";
+import { keepRolledUp } from "./ledger/summary/roll-up.ts";
 import { ledgerStatements, openLedger, warmUpLedger } from "./ledger/ledger.ts";
 import type { LedgerTimes } from "./ledger/times.ts";
 import { rateTake } from "./limits/counters.ts";
@@ -183,6 +184,7 @@ async function openDomain(
   // The SDK takes a tenth of a second to load, so it is loaded only if configured.
   const payments = config.stripe === null ? null : (await import("./payments/stripe.ts")).connectStripe(config.stripe);
   opening.adopt(keepPartitions(db, { usageLogMonths: config.usageLogMonths, onFault }), (opened) => opened.stop());
+  opening.adopt(keepRolledUp(db, { months: config.usageRollupMonths, onFault }), (opened) => opened.stop());
   opening.adopt(keepSwept(db, { clock, onFault }), (opened) => opened.stop());
   opening.adopt(keepKeysSwept(db, { clock, onFault }), (opened) => opened.stop());
   const admitCall = openAdmission({ ledger, limits, clock });

@@ -73,7 +73,8 @@ const mayImport: Record<string, readonly string[]> = {
   audio: [...flows, "media", "sound", "db", ...leaves],
   "sign-in": [...domain, "context", "db", "identity", "mail", ...leaves],
   payments: [...domain, "context", "db", ...leaves],
-  handlers: ["calls", "language", "jobs", "audio", "sign-in", "payments", "context", "operation", ...domain, "db", ...leaves],
+  workspaces: [...domain, "context", "db", "mail", ...leaves],
+  handlers: ["calls", "language", "jobs", "audio", "sign-in", "payments", "workspaces", "context", "operation", ...domain, "db", ...leaves],
   docs: ["catalog", ...leaves],
   server: ["accounts", "calls/ask", "catalog", "context", "db", "docs", "limits", "operation", "providers", "telemetry", ...leaves],
 };

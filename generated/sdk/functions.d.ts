@@ -17,6 +17,7 @@ import type {
   ApiKeyList,
   ApiKeyRecord,
   ApiKeyRequest,
+  ApiKeyUsage,
   AudioGeneration,
   BlockDeltaEvent,
   BlockStartEvent,
@@ -43,18 +44,24 @@ import type {
   GenmediaRunning,
   GetJobQuery,
   GetReceiptProofQuery,
+  GetUsageSummaryQuery,
   ImageJob,
   ImageRequest,
   JobList,
+  LeaveWorkspaceQuery,
   LedgerEntryList,
   LimitState,
   ListJobsQuery,
   ListLedgerEntriesQuery,
+  ListMembersQuery,
   ListModelsQuery,
   ListUsageLogsQuery,
   ListVoicesQuery,
   MadeVoice,
   MediaJob,
+  Member,
+  MemberChange,
+  MemberList,
   Message,
   MessageDeltaEvent,
   MessageRequest,
@@ -77,6 +84,8 @@ import type {
   ReceiptProof,
   RecommendModelsQuery,
   RecommendationList,
+  RemoveMemberQuery,
+  RemovedMember,
   RerankRanking,
   RerankRequest,
   ResponseArgumentsDeltaEvent,
@@ -102,6 +111,8 @@ import type {
   ResponseSummaryTextDoneEvent,
   ResponseTextDeltaEvent,
   ResponseTextDoneEvent,
+  RollRequest,
+  RolledApiKey,
   Session,
   SignInByCode,
   SignInByIdToken,
@@ -121,6 +132,7 @@ import type {
   TranscriptionForm,
   TranscriptionFromUrl,
   UsageLogList,
+  UsageSummary,
   VerificationByCode,
   VerificationByToken,
   Verified,
@@ -129,6 +141,9 @@ import type {
   VoiceCloneForm,
   VoiceDesignRequest,
   VoiceList,
+  Workspace,
+  WorkspaceList,
+  WorkspaceRequest,
 } from "./types.js";
 
 export * from "./runtime/public.js";
@@ -145,9 +160,9 @@ export type * from "./types.js";
  * @example
  * await svc.audio.music.create({ prompt: "Calm piano over soft rain, no drums", music_length_ms: 20000 });
  * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_a_music_model`
- * @throws {SvcError} 401 `auth_error`
+ * @throws {SvcError} 401 `auth_error`, `key_expired`
  * @throws {SvcError} 402 `billing_error`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_too_large`
@@ -169,9 +184,9 @@ export declare function createMusic<Chosen extends "0" | "1" | undefined = undef
  * @example
  * await svc.audio.sfx.create({ prompt: "A wooden door creaks open", duration_seconds: 2.5, prompt_influence: 0.4 });
  * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_an_sfx_model`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_too_large`
@@ -195,9 +210,9 @@ export declare function createSoundEffect<Chosen extends "0" | "1" | undefined =
  * @example
  * await svc.audio.speech.create({ input: "The harbour opens at six." });
  * @throws {SvcError} 400 `invalid_request`, `content_refused`, `input_too_long`, `not_a_tts_model`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`
+ * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_too_large`
@@ -231,9 +246,9 @@ export declare function createSpeech(client: Client, input: SpeechRequest, optio
  * @example
  * await svc.audio.transcriptions.create({ audio_url: "https://assets.example.com/meeting.mp3", model: "transcribe-quality", language: "en", response_format: "vtt" });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `request_rejected`, `segments_unsupported`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_rejected`, `request_too_large`
@@ -260,9 +275,9 @@ export declare function createTranscription<Chosen extends "text" | "srt" | "vtt
  * `POST /v1/audio/voice-clone`, /docs/api/cloneVoice
  *
  * @throws {SvcError} 400 `invalid_request`, `not_a_voice_clone_model`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_too_large`
@@ -286,9 +301,9 @@ export declare function cloneVoice(client: Client, input: VoiceCloneForm, option
  * @example
  * await svc.audio.voices.design({ description: "An old sailor, rough but kind", name: "Sailor", preview_text: "The tide waits for nobody.", gender: "male", age_group: "elderly" });
  * @throws {SvcError} 400 `invalid_request`, `description_too_long`, `not_a_voice_design_model`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_too_large`
@@ -309,8 +324,8 @@ export declare function designVoice(client: Client, input: VoiceDesignRequest, o
  * `GET /v1/audio/voices`, /docs/api/listVoices
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 502 `provider_error`
@@ -319,12 +334,13 @@ export declare function designVoice(client: Client, input: VoiceDesignRequest, o
 export declare function listVoices(client: Client, input?: ListVoicesQuery, options?: RequestOptions): Pages<VoiceList, "listVoices">;
 
 /**
- * Lists the account's API keys, newest first, without their secrets. Works with an API key or a session.
+ * Lists the workspace's API keys, newest first, without their secrets. Works with an API key or a session. A session of a developer lists and
+ * changes only the keys that the developer created.
  *
  * `GET /v1/auth/keys`, /docs/api/listApiKeys
  *
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -383,12 +399,45 @@ export declare function updateApiKey(client: Client, key: string, input: ApiKeyC
 export declare function deleteApiKey(client: Client, key: string, options?: RequestOptions): Call<DeletedApiKey, "deleteApiKey">;
 
 /**
+ * Gives an API key a new secret, in place: record, budgets and policies stay. The secret of before works for `grace_seconds` more; one that is
+ * older ends now. Requires a dashboard session. An unknown key, or a key of another account, gives 400 `not_found`.
+ *
+ * `POST /v1/auth/keys/{key}/roll`, /docs/api/rollApiKey
+ *
+ * @example
+ * await svc.keys.roll(key, { grace_seconds: 3600 });
+ * @throws {SvcError} 400 `invalid_json`, `invalid_parameter`, `not_found`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function rollApiKey(client: Client, key: string, input: RollRequest, options?: RequestOptions): Call<RolledApiKey, "rollApiKey">;
+
+/**
+ * Returns what a key of the account spent, holds and has left, and its requests and cost by day. An unknown key, or a key of another account,
+ * gives 400 `not_found`.
+ *
+ * `GET /v1/auth/keys/{key}/usage`, /docs/api/getApiKeyUsage
+ *
+ * @throws {SvcError} 400 `invalid_parameter`, `not_found`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function getApiKeyUsage(client: Client, key: string, options?: RequestOptions): Call<ApiKeyUsage, "getApiKeyUsage">;
+
+/**
  * Returns what is left of the account's limits. Works with an API key or a session. The call counts toward no limit.
  *
  * `GET /v1/auth/limits`, /docs/api/getLimits
  *
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -432,8 +481,8 @@ export declare function resetPassword(client: Client, input: PasswordReset, opti
  *
  * `GET /v1/auth/session`, /docs/api/getSession
  *
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`, `session_required`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -543,8 +592,8 @@ export declare function signUp(client: Client, input: SignUpRequest, options?: R
  * `GET /v1/auth/usage/logs`, /docs/api/listUsageLogs
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -599,9 +648,9 @@ export declare function resendVerification(client: Client, input: EmailRequest, 
  * @example
  * await svc.chat.completions.create({ model: "best", messages: [{ role: "user", content: "Name a lighthouse." }], max_tokens: 60, temperature: 0.2 });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`, `route_refused`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`, `route_refused`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_rejected`, `request_too_large`
@@ -623,9 +672,9 @@ export declare function createChatCompletion<Streaming extends boolean | null | 
  * @example
  * await svc.completions.create({ model: "north/chat-small", prompt: "The lighthouse", max_tokens: 8, stop: ["\n"] });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`, `route_refused`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`, `route_refused`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_rejected`, `request_too_large`
@@ -647,8 +696,8 @@ export declare function createCompletion<Streaming extends boolean | null | unde
  *
  * `GET /v1/credits/balance`, /docs/api/getCreditBalance
  *
- * @throws {SvcError} 401 `auth_required`, `invalid_credentials`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `auth_required`, `invalid_credentials`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -661,8 +710,8 @@ export declare function getCreditBalance(client: Client, options?: RequestOption
  * `GET /v1/credits/ledger`, /docs/api/listLedgerEntries
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -697,8 +746,8 @@ export declare function createTopup(client: Client, input: TopupRequest, options
  * `GET /v1/credits/topup/{id}`, /docs/api/getTopup
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 404 `topup_not_found`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
@@ -716,9 +765,9 @@ export declare function getTopup(client: Client, id: string, options?: RequestOp
  * `POST /v1/decisions`, /docs/api/createDecision
  *
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_too_large`
  * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -740,9 +789,9 @@ export declare function createDecision(client: Client, input: DecisionRequest, o
  * @example
  * await svc.embeddings.create({ model: "embed", input: ["lighthouse", "harbour"] });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_too_large`
@@ -772,8 +821,8 @@ export declare function listErrors(client: Client, options?: RequestOptions): Pa
  * `GET /v1/genmedia/jobs/{request_id}`, /docs/api/getGenmediaJob
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 404 `job_not_found`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
@@ -793,9 +842,9 @@ export declare function getGenmediaJob(client: Client, request_id: string, optio
  * @example
  * await svc.genmedia.run({ model: "image", input: { prompt: "A paper boat on a puddle", size: "1024x1024" } });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `invalid_prompt`, `image_url_required`, `too_many_references`, `prompt_too_long`, `invalid_duration`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 413 `request_too_large`
  * @throws {SvcError} 422 `content_policy`, `content_policy_likeness`, `content_policy_nsfw`, `content_policy_unsafe`, `moderation_blocked`, `input_too_large`, `input_invalid`, `invalid_input`
@@ -824,9 +873,9 @@ export declare function runGenmedia(client: Client, input: GenmediaRequest, opti
  * @example
  * await svc.images.generate({ model: "image", prompt: "A lighthouse at dusk, watercolour", n: 1, size: "1024x1024" });
  * @throws {SvcError} 400 `invalid_parameter`, `invalid_model`, `invalid_prompt`, `image_url_required`, `too_many_references`
- * @throws {SvcError} 401 `auth_error`
+ * @throws {SvcError} 401 `auth_error`, `key_expired`
  * @throws {SvcError} 402 `insufficient_balance`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 413 `invalid_request`
  * @throws {SvcError} 429 `rate_limited`
  * @throws {SvcError} 500 `provider_error`, `internal_error`, `db_error`
@@ -840,8 +889,8 @@ export declare function createImage(client: Client, input: ImageRequest, options
  * `GET /v1/jobs`, /docs/api/listJobs
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -858,8 +907,8 @@ export declare function listJobs(client: Client, input?: ListJobsQuery, options?
  * `GET /v1/jobs/{id}`, /docs/api/getJob
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 404 `job_not_found`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
@@ -893,9 +942,9 @@ export declare function listTiers(client: Client, options?: RequestOptions): Cal
  * @example
  * await svc.messages.create({ model: "reason", max_tokens: 1024, messages: [{ role: "user", content: "Name a lighthouse." }], thinking: { type: "enabled", budget_tokens: 512 } });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `thread_unsupported_request`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`, `route_refused`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`, `route_refused`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_rejected`, `request_too_large`
@@ -915,8 +964,8 @@ export declare function createMessage<Streaming extends boolean | null | undefin
  * @example
  * await svc.messages.countTokens({ model: "best", messages: [{ role: "user", content: "Name a lighthouse." }] });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `unsupported_content`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 413 `request_too_large`
  * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -992,9 +1041,9 @@ export declare function getPricing(client: Client, options?: RequestOptions): Ca
  * @example
  * await svc.quote.create({ operation: "createChatCompletion", body: { model: "best", max_tokens: 400, messages: [{ role: "user", content: "Name a lighthouse." }] } });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`, `thread_unsupported_request`, `invalid_model`, `invalid_prompt`, `image_url_required`, `too_many_references`, `input_too_long`, `prompt_too_long`, `description_too_long`, `invalid_duration`, `not_a_tts_model`, `not_a_music_model`, `not_an_sfx_model`, `not_a_voice_design_model`, `segments_unsupported`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`
+ * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 413 `request_too_large`
  * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -1047,9 +1096,9 @@ export declare function createRerank(client: Client, input: RerankRequest, optio
  * @example
  * await svc.responses.create({ model: "best", input: "Name a lighthouse.", instructions: "Be brief.", max_output_tokens: 60 });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`, `route_refused`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`, `route_refused`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_rejected`, `request_too_large`
@@ -1062,6 +1111,22 @@ export declare function createRerank(client: Client, input: RerankRequest, optio
 export declare function createResponse<Streaming extends boolean | null | undefined = false>(client: Client, input: ResponseRequest & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent> : ResponseObject, "createResponse">;
 
 /**
+ * Sums up the account's requests by hour, day or month, up to this moment: the sums are those of the receipts to the last unit, also in the
+ * hour that is running. Works with an API key or a session. Filters combine: a request must match all of them. `Accept: text/csv` or
+ * `application/x-ndjson` gives the rows as a file. At most 1000 hours, days or months are summed up at once.
+ *
+ * `GET /v1/usage/summary`, /docs/api/getUsageSummary
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function getUsageSummary(client: Client, input?: GetUsageSummaryQuery, options?: RequestOptions): Pages<UsageSummary | string, "getUsageSummary">;
+
+/**
  * Returns the receipt of one request of the account: its usage, the prices at its admission, the sum and the ledger entries. If several
  * requests had the same `x-request-id`, it is the receipt of the newest. An unknown id, or an id of another account, gives 404
  * `request_not_found`.
@@ -1069,8 +1134,8 @@ export declare function createResponse<Streaming extends boolean | null | undefi
  * `GET /v1/usage/{request_id}`, /docs/api/getReceipt
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 404 `request_not_found`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
@@ -1086,8 +1151,8 @@ export declare function getReceipt(client: Client, request_id: string, options?:
  * `GET /v1/usage/{request_id}/proof`, /docs/api/getReceiptProof
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
  * @throws {SvcError} 404 `request_not_found`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
@@ -1109,9 +1174,9 @@ export declare function getReceiptProof(client: Client, request_id: string, inpu
  * @example
  * await svc.videos.generate({ model: "tide/video", prompt: "Waves roll onto a pebble beach, slow camera move", duration_s: 5, aspect_ratio: "16:9" });
  * @throws {SvcError} 400 `invalid_parameter`, `invalid_model`, `invalid_prompt`, `image_url_required`, `invalid_duration`
- * @throws {SvcError} 401 `auth_error`
+ * @throws {SvcError} 401 `auth_error`, `key_expired`
  * @throws {SvcError} 402 `insufficient_balance`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 413 `invalid_request`
  * @throws {SvcError} 429 `rate_limited`
@@ -1119,6 +1184,131 @@ export declare function getReceiptProof(client: Client, request_id: string, inpu
  * @throws {SvcError} 503 `overloaded`
  */
 export declare function createVideo(client: Client, input: VideoRequest, options?: IdempotentOptions): Call<VideoJob | QueuedVideoJob, "createVideo">;
+
+/**
+ * Returns the workspace that the request acts in.
+ *
+ * `GET /v1/workspace`, /docs/api/getWorkspace
+ *
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function getWorkspace(client: Client, options?: RequestOptions): Call<Workspace, "getWorkspace">;
+
+/**
+ * Renames the workspace that the request acts in.
+ *
+ * `PATCH /v1/workspace`, /docs/api/updateWorkspace
+ *
+ * @example
+ * await svc.workspaces.update({ name: "Analytical Engines" });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function updateWorkspace(client: Client, input: WorkspaceRequest, options?: RequestOptions): Call<Workspace, "updateWorkspace">;
+
+/**
+ * Leaves the workspace that the request acts in. The last owner stays, and nobody leaves the own workspace: 403 `permission_denied`.
+ *
+ * `POST /v1/workspace/leave`, /docs/api/leaveWorkspace
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function leaveWorkspace(client: Client, input?: LeaveWorkspaceQuery, options?: RequestOptions): Call<RemovedMember, "leaveWorkspace">;
+
+/**
+ * Lists the members of the workspace that the request acts in.
+ *
+ * `GET /v1/workspace/members`, /docs/api/listMembers
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function listMembers(client: Client, input?: ListMembersQuery, options?: RequestOptions): Pages<MemberList, "listMembers">;
+
+/**
+ * Changes a member's role. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own workspace
+ * it is: 403 `permission_denied`. It counts from the next request on.
+ *
+ * `PATCH /v1/workspace/members/{member}`, /docs/api/updateMember
+ *
+ * @example
+ * await svc.workspaces.members.update(member, { role: "developer" });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 404 `member_not_found`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function updateMember(client: Client, member: string, input: MemberChange, options?: RequestOptions): Call<Member, "updateMember">;
+
+/**
+ * Removes a member, who is told by email. Only owners remove owners; the last owner stays, as does the person whose own workspace it is:
+ * 403 `permission_denied`. The keys that the member created are disabled everywhere within a second, or keep working with `keys=keep`.
+ *
+ * `DELETE /v1/workspace/members/{member}`, /docs/api/removeMember
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 404 `member_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function removeMember(client: Client, member: string, input?: RemoveMemberQuery, options?: RequestOptions): Call<RemovedMember, "removeMember">;
+
+/**
+ * Lists the workspaces of the person who is signed in: the own one and all that the person joined, 100 at most. An API key gives 403
+ * `session_required`.
+ *
+ * `GET /v1/workspaces`, /docs/api/listWorkspaces
+ *
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function listWorkspaces(client: Client, options?: RequestOptions): Pages<WorkspaceList, "listWorkspaces">;
+
+/**
+ * Creates a workspace with the person who is signed in as its owner. It starts without keys and without credit, also without the sign-up
+ * credit. A person owns at most 20 workspaces beside the own one, and joins at most 100; more give 403 `permission_denied`.
+ *
+ * `POST /v1/workspaces`, /docs/api/createWorkspace
+ *
+ * @example
+ * await svc.workspaces.create({ name: "Analytical Engines" });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`, `email_unverified`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function createWorkspace(client: Client, input: WorkspaceRequest, options?: RequestOptions): Call<Workspace, "createWorkspace">;
 
 /**
  * Generates an image and waits for the finished job, with its `output` and `charged_amount` (USD).

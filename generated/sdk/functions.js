@@ -53,6 +53,14 @@ export function deleteApiKey(client, key, options) {
   return call(client, { path: () => `/v1/auth/keys/${segment(key)}`, method: "DELETE", auth: "session" }, undefined, options);
 }
 
+export function rollApiKey(client, key, input, options) {
+  return call(client, { path: () => `/v1/auth/keys/${segment(key)}/roll`, method: "POST", auth: "session" }, input, options);
+}
+
+export function getApiKeyUsage(client, key, options) {
+  return call(client, { path: () => `/v1/auth/keys/${segment(key)}/usage`, auth: "either" }, undefined, options);
+}
+
 export function getLimits(client, options) {
   return call(client, { path: "/v1/auth/limits", auth: "either" }, undefined, options);
 }
@@ -197,6 +205,10 @@ export function createResponse(client, input, options) {
   return call(client, { path: "/v1/responses", method: "POST", read: stream }, input, options);
 }
 
+export function getUsageSummary(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/usage/summary", auth: "either", read: text }, { ...input, ...cursor }, options));
+}
+
 export function getReceipt(client, request_id, options) {
   return call(client, { path: () => `/v1/usage/${segment(request_id)}`, auth: "either" }, undefined, options);
 }
@@ -207,6 +219,38 @@ export function getReceiptProof(client, request_id, input, options) {
 
 export function createVideo(client, input, options) {
   return call(client, { path: "/v1/videos/generations", method: "POST", newKey }, input, options);
+}
+
+export function getWorkspace(client, options) {
+  return call(client, { path: "/v1/workspace", auth: "session" }, undefined, options);
+}
+
+export function updateWorkspace(client, input, options) {
+  return call(client, { path: "/v1/workspace", method: "PATCH", auth: "session" }, input, options);
+}
+
+export function leaveWorkspace(client, input, options) {
+  return call(client, { path: "/v1/workspace/leave", method: "POST", auth: "session", query: ["keys"] }, input, options);
+}
+
+export function listMembers(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/workspace/members", auth: "session" }, { ...input, ...cursor }, options));
+}
+
+export function updateMember(client, member, input, options) {
+  return call(client, { path: () => `/v1/workspace/members/${segment(member)}`, method: "PATCH", auth: "session" }, input, options);
+}
+
+export function removeMember(client, member, input, options) {
+  return call(client, { path: () => `/v1/workspace/members/${segment(member)}`, method: "DELETE", auth: "session", query: ["keys"] }, input, options);
+}
+
+export function listWorkspaces(client, options) {
+  return pages((cursor) => call(client, { path: "/v1/workspaces", auth: "session" }, { ...undefined, ...cursor }, options));
+}
+
+export function createWorkspace(client, input, options) {
+  return call(client, { path: "/v1/workspaces", method: "POST", auth: "session" }, input, options);
 }
 
 export function generateImageAndWait(client, input, options) {

@@ -18,6 +18,7 @@ import type {
   ApiKeyList,
   ApiKeyRecord,
   ApiKeyRequest,
+  ApiKeyUsage,
   AudioGeneration,
   BlockDeltaEvent,
   BlockStartEvent,
@@ -44,18 +45,24 @@ import type {
   GenmediaRunning,
   GetJobQuery,
   GetReceiptProofQuery,
+  GetUsageSummaryQuery,
   ImageJob,
   ImageRequest,
   JobList,
+  LeaveWorkspaceQuery,
   LedgerEntryList,
   LimitState,
   ListJobsQuery,
   ListLedgerEntriesQuery,
+  ListMembersQuery,
   ListModelsQuery,
   ListUsageLogsQuery,
   ListVoicesQuery,
   MadeVoice,
   MediaJob,
+  Member,
+  MemberChange,
+  MemberList,
   Message,
   MessageDeltaEvent,
   MessageRequest,
@@ -78,6 +85,8 @@ import type {
   ReceiptProof,
   RecommendModelsQuery,
   RecommendationList,
+  RemoveMemberQuery,
+  RemovedMember,
   RerankRanking,
   RerankRequest,
   ResponseArgumentsDeltaEvent,
@@ -103,6 +112,8 @@ import type {
   ResponseSummaryTextDoneEvent,
   ResponseTextDeltaEvent,
   ResponseTextDoneEvent,
+  RollRequest,
+  RolledApiKey,
   Session,
   SignInByCode,
   SignInByIdToken,
@@ -122,6 +133,7 @@ import type {
   TranscriptionForm,
   TranscriptionFromUrl,
   UsageLogList,
+  UsageSummary,
   VerificationByCode,
   VerificationByToken,
   Verified,
@@ -130,6 +142,9 @@ import type {
   VoiceCloneForm,
   VoiceDesignRequest,
   VoiceList,
+  Workspace,
+  WorkspaceList,
+  WorkspaceRequest,
 } from "./types.js";
 
 export * from "./runtime/public.js";
@@ -165,6 +180,7 @@ export declare class Svc {
   readonly rerank: RerankMethods;
   readonly responses: ResponsesMethods;
   readonly videos: VideosMethods;
+  readonly workspaces: WorkspacesMethods;
 }
 
 export default Svc;
@@ -191,9 +207,9 @@ export interface AudioMusicMethods {
    * @example
    * await svc.audio.music.create({ prompt: "Calm piano over soft rain, no drums", music_length_ms: 20000 });
    * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_a_music_model`
-   * @throws {SvcError} 401 `auth_error`
+   * @throws {SvcError} 401 `auth_error`, `key_expired`
    * @throws {SvcError} 402 `billing_error`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_too_large`
@@ -218,9 +234,9 @@ export interface AudioSfxMethods {
    * @example
    * await svc.audio.sfx.create({ prompt: "A wooden door creaks open", duration_seconds: 2.5, prompt_influence: 0.4 });
    * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_an_sfx_model`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_too_large`
@@ -247,9 +263,9 @@ export interface AudioSpeechMethods {
    * @example
    * await svc.audio.speech.create({ input: "The harbour opens at six." });
    * @throws {SvcError} 400 `invalid_request`, `content_refused`, `input_too_long`, `not_a_tts_model`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`
+   * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_too_large`
@@ -286,9 +302,9 @@ export interface AudioTranscriptionsMethods {
    * @example
    * await svc.audio.transcriptions.create({ audio_url: "https://assets.example.com/meeting.mp3", model: "transcribe-quality", language: "en", response_format: "vtt" });
    * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `request_rejected`, `segments_unsupported`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_rejected`, `request_too_large`
@@ -318,9 +334,9 @@ export interface AudioVoicesMethods {
    * `POST /v1/audio/voice-clone`, /docs/api/cloneVoice
    *
    * @throws {SvcError} 400 `invalid_request`, `not_a_voice_clone_model`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_too_large`
@@ -343,9 +359,9 @@ export interface AudioVoicesMethods {
    * @example
    * await svc.audio.voices.design({ description: "An old sailor, rough but kind", name: "Sailor", preview_text: "The tide waits for nobody.", gender: "male", age_group: "elderly" });
    * @throws {SvcError} 400 `invalid_request`, `description_too_long`, `not_a_voice_design_model`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_too_large`
@@ -365,8 +381,8 @@ export interface AudioVoicesMethods {
    * `GET /v1/audio/voices`, /docs/api/listVoices
    *
    * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 502 `provider_error`
@@ -378,12 +394,13 @@ export interface AudioVoicesMethods {
 /** `svc.keys` */
 export interface KeysMethods {
   /**
-   * Lists the account's API keys, newest first, without their secrets. Works with an API key or a session.
+   * Lists the workspace's API keys, newest first, without their secrets. Works with an API key or a session. A session of a developer lists and
+   * changes only the keys that the developer created.
    *
    * `GET /v1/auth/keys`, /docs/api/listApiKeys
    *
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
@@ -437,6 +454,37 @@ export interface KeysMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   delete(key: string, options?: RequestOptions): Call<DeletedApiKey, "deleteApiKey">;
+  /**
+   * Gives an API key a new secret, in place: record, budgets and policies stay. The secret of before works for `grace_seconds` more; one that is
+   * older ends now. Requires a dashboard session. An unknown key, or a key of another account, gives 400 `not_found`.
+   *
+   * `POST /v1/auth/keys/{key}/roll`, /docs/api/rollApiKey
+   *
+   * @example
+   * await svc.keys.roll(key, { grace_seconds: 3600 });
+   * @throws {SvcError} 400 `invalid_json`, `invalid_parameter`, `not_found`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  roll(key: string, input: RollRequest, options?: RequestOptions): Call<RolledApiKey, "rollApiKey">;
+  /**
+   * Returns what a key of the account spent, holds and has left, and its requests and cost by day. An unknown key, or a key of another account,
+   * gives 400 `not_found`.
+   *
+   * `GET /v1/auth/keys/{key}/usage`, /docs/api/getApiKeyUsage
+   *
+   * @throws {SvcError} 400 `invalid_parameter`, `not_found`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  usage(key: string, options?: RequestOptions): Call<ApiKeyUsage, "getApiKeyUsage">;
 }
 
 /** `svc.limits` */
@@ -446,8 +494,8 @@ export interface LimitsMethods {
    *
    * `GET /v1/auth/limits`, /docs/api/getLimits
    *
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
@@ -501,8 +549,8 @@ export interface AuthMethods {
    *
    * `GET /v1/auth/session`, /docs/api/getSession
    *
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
@@ -644,13 +692,28 @@ export interface UsageMethods {
    * `GET /v1/auth/usage/logs`, /docs/api/listUsageLogs
    *
    * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
    */
   logs(input?: ListUsageLogsQuery, options?: RequestOptions): Pages<UsageLogList, "listUsageLogs">;
+  /**
+   * Sums up the account's requests by hour, day or month, up to this moment: the sums are those of the receipts to the last unit, also in the
+   * hour that is running. Works with an API key or a session. Filters combine: a request must match all of them. `Accept: text/csv` or
+   * `application/x-ndjson` gives the rows as a file. At most 1000 hours, days or months are summed up at once.
+   *
+   * `GET /v1/usage/summary`, /docs/api/getUsageSummary
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  summary(input?: GetUsageSummaryQuery, options?: RequestOptions): Pages<UsageSummary | string, "getUsageSummary">;
   /**
    * Returns the receipt of one request of the account: its usage, the prices at its admission, the sum and the ledger entries. If several
    * requests had the same `x-request-id`, it is the receipt of the newest. An unknown id, or an id of another account, gives 404
@@ -659,8 +722,8 @@ export interface UsageMethods {
    * `GET /v1/usage/{request_id}`, /docs/api/getReceipt
    *
    * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 404 `request_not_found`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
@@ -675,8 +738,8 @@ export interface UsageMethods {
    * `GET /v1/usage/{request_id}/proof`, /docs/api/getReceiptProof
    *
    * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 404 `request_not_found`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
@@ -704,9 +767,9 @@ export interface ChatCompletionsMethods {
    * @example
    * await svc.chat.completions.create({ model: "best", messages: [{ role: "user", content: "Name a lighthouse." }], max_tokens: 60, temperature: 0.2 });
    * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`, `route_refused`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`, `route_refused`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_rejected`, `request_too_large`
@@ -731,9 +794,9 @@ export interface CompletionsMethods {
    * @example
    * await svc.completions.create({ model: "north/chat-small", prompt: "The lighthouse", max_tokens: 8, stop: ["\n"] });
    * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`, `route_refused`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`, `route_refused`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_rejected`, `request_too_large`
@@ -758,8 +821,8 @@ export interface CreditsMethods {
    *
    * `GET /v1/credits/balance`, /docs/api/getCreditBalance
    *
-   * @throws {SvcError} 401 `auth_required`, `invalid_credentials`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `auth_required`, `invalid_credentials`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
@@ -771,8 +834,8 @@ export interface CreditsMethods {
    * `GET /v1/credits/ledger`, /docs/api/listLedgerEntries
    *
    * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
@@ -810,8 +873,8 @@ export interface CreditsTopupsMethods {
    * `GET /v1/credits/topup/{id}`, /docs/api/getTopup
    *
    * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 404 `topup_not_found`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
@@ -832,9 +895,9 @@ export interface DecisionsMethods {
    * `POST /v1/decisions`, /docs/api/createDecision
    *
    * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -859,9 +922,9 @@ export interface EmbeddingsMethods {
    * @example
    * await svc.embeddings.create({ model: "embed", input: ["lighthouse", "harbour"] });
    * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_too_large`
@@ -897,8 +960,8 @@ export interface GenmediaMethods {
    * `GET /v1/genmedia/jobs/{request_id}`, /docs/api/getGenmediaJob
    *
    * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 404 `job_not_found`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
@@ -917,9 +980,9 @@ export interface GenmediaMethods {
    * @example
    * await svc.genmedia.run({ model: "image", input: { prompt: "A paper boat on a puddle", size: "1024x1024" } });
    * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `invalid_prompt`, `image_url_required`, `too_many_references`, `prompt_too_long`, `invalid_duration`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 422 `content_policy`, `content_policy_likeness`, `content_policy_nsfw`, `content_policy_unsafe`, `moderation_blocked`, `input_too_large`, `input_invalid`, `invalid_input`
@@ -960,9 +1023,9 @@ export interface ImagesMethods {
    * @example
    * await svc.images.generate({ model: "image", prompt: "A lighthouse at dusk, watercolour", n: 1, size: "1024x1024" });
    * @throws {SvcError} 400 `invalid_parameter`, `invalid_model`, `invalid_prompt`, `image_url_required`, `too_many_references`
-   * @throws {SvcError} 401 `auth_error`
+   * @throws {SvcError} 401 `auth_error`, `key_expired`
    * @throws {SvcError} 402 `insufficient_balance`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 413 `invalid_request`
    * @throws {SvcError} 429 `rate_limited`
    * @throws {SvcError} 500 `provider_error`, `internal_error`, `db_error`
@@ -988,8 +1051,8 @@ export interface JobsMethods {
    * `GET /v1/jobs`, /docs/api/listJobs
    *
    * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
@@ -1005,8 +1068,8 @@ export interface JobsMethods {
    * `GET /v1/jobs/{id}`, /docs/api/getJob
    *
    * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 404 `job_not_found`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
@@ -1033,9 +1096,9 @@ export interface MessagesMethods {
    * @example
    * await svc.messages.create({ model: "reason", max_tokens: 1024, messages: [{ role: "user", content: "Name a lighthouse." }], thinking: { type: "enabled", budget_tokens: 512 } });
    * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `thread_unsupported_request`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`, `route_refused`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`, `route_refused`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_rejected`, `request_too_large`
@@ -1054,8 +1117,8 @@ export interface MessagesMethods {
    * @example
    * await svc.messages.countTokens({ model: "best", messages: [{ role: "user", content: "Name a lighthouse." }] });
    * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `unsupported_content`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -1138,9 +1201,9 @@ export interface QuoteMethods {
    * @example
    * await svc.quote.create({ operation: "createChatCompletion", body: { model: "best", max_tokens: 400, messages: [{ role: "user", content: "Name a lighthouse." }] } });
    * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`, `thread_unsupported_request`, `invalid_model`, `invalid_prompt`, `image_url_required`, `too_many_references`, `input_too_long`, `prompt_too_long`, `description_too_long`, `invalid_duration`, `not_a_tts_model`, `not_a_music_model`, `not_an_sfx_model`, `not_a_voice_design_model`, `segments_unsupported`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`
+   * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -1199,9 +1262,9 @@ export interface ResponsesMethods {
    * @example
    * await svc.responses.create({ model: "best", input: "Name a lighthouse.", instructions: "Be brief.", max_output_tokens: 60 });
    * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`, `route_refused`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`, `route_refused`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
    * @throws {SvcError} 413 `request_rejected`, `request_too_large`
@@ -1230,9 +1293,9 @@ export interface VideosMethods {
    * @example
    * await svc.videos.generate({ model: "tide/video", prompt: "Waves roll onto a pebble beach, slow camera move", duration_s: 5, aspect_ratio: "16:9" });
    * @throws {SvcError} 400 `invalid_parameter`, `invalid_model`, `invalid_prompt`, `image_url_required`, `invalid_duration`
-   * @throws {SvcError} 401 `auth_error`
+   * @throws {SvcError} 401 `auth_error`, `key_expired`
    * @throws {SvcError} 402 `insufficient_balance`, `key_limit_reached`, `model_requires_paid`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 413 `invalid_request`
    * @throws {SvcError} 429 `rate_limited`
@@ -1249,4 +1312,130 @@ export interface VideosMethods {
    * /docs/api/createVideo, /docs/api/getJob
    */
   generateAndWait(input: VideoRequest, options?: WaitOptions<VideoJob | QueuedVideoJob>): Call<Succeeded<VideoJob>, "createVideo" | "getJob", JobFailure<VideoJob>>;
+}
+
+/** `svc.workspaces` */
+export interface WorkspacesMethods {
+  /**
+   * Returns the workspace that the request acts in.
+   *
+   * `GET /v1/workspace`, /docs/api/getWorkspace
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(options?: RequestOptions): Call<Workspace, "getWorkspace">;
+  /**
+   * Renames the workspace that the request acts in.
+   *
+   * `PATCH /v1/workspace`, /docs/api/updateWorkspace
+   *
+   * @example
+   * await svc.workspaces.update({ name: "Analytical Engines" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  update(input: WorkspaceRequest, options?: RequestOptions): Call<Workspace, "updateWorkspace">;
+  /**
+   * Leaves the workspace that the request acts in. The last owner stays, and nobody leaves the own workspace: 403 `permission_denied`.
+   *
+   * `POST /v1/workspace/leave`, /docs/api/leaveWorkspace
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  leave(input?: LeaveWorkspaceQuery, options?: RequestOptions): Call<RemovedMember, "leaveWorkspace">;
+  readonly members: WorkspacesMembersMethods;
+  /**
+   * Lists the workspaces of the person who is signed in: the own one and all that the person joined, 100 at most. An API key gives 403
+   * `session_required`.
+   *
+   * `GET /v1/workspaces`, /docs/api/listWorkspaces
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(options?: RequestOptions): Pages<WorkspaceList, "listWorkspaces">;
+  /**
+   * Creates a workspace with the person who is signed in as its owner. It starts without keys and without credit, also without the sign-up
+   * credit. A person owns at most 20 workspaces beside the own one, and joins at most 100; more give 403 `permission_denied`.
+   *
+   * `POST /v1/workspaces`, /docs/api/createWorkspace
+   *
+   * @example
+   * await svc.workspaces.create({ name: "Analytical Engines" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`, `email_unverified`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  create(input: WorkspaceRequest, options?: RequestOptions): Call<Workspace, "createWorkspace">;
+}
+
+/** `svc.workspaces.members` */
+export interface WorkspacesMembersMethods {
+  /**
+   * Lists the members of the workspace that the request acts in.
+   *
+   * `GET /v1/workspace/members`, /docs/api/listMembers
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListMembersQuery, options?: RequestOptions): Pages<MemberList, "listMembers">;
+  /**
+   * Changes a member's role. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own workspace
+   * it is: 403 `permission_denied`. It counts from the next request on.
+   *
+   * `PATCH /v1/workspace/members/{member}`, /docs/api/updateMember
+   *
+   * @example
+   * await svc.workspaces.members.update(member, { role: "developer" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 404 `member_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  update(member: string, input: MemberChange, options?: RequestOptions): Call<Member, "updateMember">;
+  /**
+   * Removes a member, who is told by email. Only owners remove owners; the last owner stays, as does the person whose own workspace it is:
+   * 403 `permission_denied`. The keys that the member created are disabled everywhere within a second, or keep working with `keys=keep`.
+   *
+   * `DELETE /v1/workspace/members/{member}`, /docs/api/removeMember
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 404 `member_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  remove(member: string, input?: RemoveMemberQuery, options?: RequestOptions): Call<RemovedMember, "removeMember">;
 }

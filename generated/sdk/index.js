@@ -31,6 +31,8 @@ export class Svc {
       create: of(f.createApiKey),
       update: of(f.updateApiKey),
       delete: of(f.deleteApiKey),
+      roll: of(f.rollApiKey),
+      usage: of(f.getApiKeyUsage),
     };
     this.limits = {
       get: of(f.getLimits),
@@ -50,6 +52,7 @@ export class Svc {
     };
     this.usage = {
       logs: of(f.listUsageLogs),
+      summary: of(f.getUsageSummary),
       receipt: of(f.getReceipt),
       proof: of(f.getReceiptProof),
     };
@@ -115,6 +118,18 @@ export class Svc {
     this.videos = {
       generate: of(f.createVideo),
       generateAndWait: of(f.generateVideoAndWait),
+    };
+    this.workspaces = {
+      get: of(f.getWorkspace),
+      update: of(f.updateWorkspace),
+      leave: of(f.leaveWorkspace),
+      members: {
+        list: of(f.listMembers),
+        update: of(f.updateMember),
+        remove: of(f.removeMember),
+      },
+      list: of(f.listWorkspaces),
+      create: of(f.createWorkspace),
     };
   }
 }

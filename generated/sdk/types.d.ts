@@ -25,6 +25,40 @@ export interface ApiKeyChange {
   limit_resets?: LimitResets | undefined;
   /** USD that the key may spend in all, beside a recurring `limit_usd`; null: no limit; default: unchanged. */
   lifetime_limit_usd?: number | null | undefined;
+  /** When the key stops working, in the future; null: never; default: unchanged. */
+  expires_at?: string | null | undefined;
+  /** Models that the key may use: ids, or `vendor/*` for all of a vendor; null: all; default: unchanged. */
+  allowed_models?: string[] | null | undefined;
+  /** `operationId`s that the key may call; null: all; default: unchanged. */
+  allowed_operations?: string[] | null | undefined;
+  /** Networks that the key may be used from, IPv4 or IPv6, such as `192.0.2.0/24`; null: all; default: unchanged. */
+  allowed_networks?: string[] | null | undefined;
+  /** What is taken away from the key; empty: nothing; default: unchanged. */
+  scopes?: KeyScope[] | undefined;
+  /** Requests a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: unchanged. 1 to 1000000000. */
+  rpm?: number | null | undefined;
+  /** Tokens a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: unchanged. 1 to 1000000000. */
+  tpm?: number | null | undefined;
+}
+
+/** A day of a key. */
+export interface ApiKeyDay {
+  /** The day, in UTC. */
+  date: string;
+  /** Requests that were admitted. */
+  requests: number;
+  /** USD that they cost. */
+  cost_usd: number;
+}
+
+/** What a key spent and has left in its life. */
+export interface ApiKeyLifetime {
+  /** USD that it may spend in all; null: no limit. */
+  limit_usd: number | null;
+  /** USD spent so far. */
+  spent_usd: number;
+  /** USD left of the limit, less what calls in flight hold; null: no limit. */
+  remaining_usd: number | null;
 }
 
 /** The account's keys. Not paged. */
@@ -35,6 +69,22 @@ export interface ApiKeyList {
   data: ApiKeyRecord[];
   /** Always false: every key is listed. */
   has_more: false;
+}
+
+/** What a key spent and has left in the running period of its recurring budget. */
+export interface ApiKeyPeriod {
+  /** When the budget begins anew. */
+  resets: LimitResets;
+  /** USD that it may spend in each period; null: no limit. */
+  limit_usd: number | null;
+  /** USD spent in this period. */
+  spent_usd: number;
+  /** USD left of the limit, less what calls in flight hold; null: no limit. */
+  remaining_usd: number | null;
+  /** When the period began. */
+  starts_at: string;
+  /** When the next one begins. */
+  resets_at: string;
 }
 
 /** A key without its secret, as shown after its creation. */
@@ -53,6 +103,8 @@ export interface ApiKeyRecord {
   is_default: boolean;
   /** When it was created. */
   created_at: string;
+  /** User id of the person who created it; null: it came with the account or from the operator. */
+  created_by: string | null;
   /** When it was last used, accurate to about a minute; null if never. */
   last_used_at: string | null;
   /** USD spent with the key so far. */
@@ -66,8 +118,22 @@ export interface ApiKeyRecord {
   limit_resets: LimitResets;
   /** USD that the key may spend in all, beside a recurring `limit_usd`; null: no limit. Where `limit_resets` is `never`, the same as `limit_usd`. */
   lifetime_limit_usd: number | null;
-  /** Always empty: a key may call everything that its account may call. */
-  scopes: string[];
+  /** When the key stops working (401 `key_expired`); null: never. */
+  expires_at: string | null;
+  /** Models that the key may use, by id or as `vendor/*`; others give 403 `model_not_allowed`. Null: all. */
+  allowed_models: string[] | null;
+  /** `operationId`s that the key may call; others give 403 `operation_not_allowed`. Null: all. */
+  allowed_operations: string[] | null;
+  /** Networks that the key may be used from; others give 403 `network_not_allowed`. Null: all. */
+  allowed_networks: string[] | null;
+  /** What is taken away from the key; empty: nothing. */
+  scopes: KeyScope[];
+  /** Requests a minute of the key, beside its account's limit; null: that one alone. */
+  rpm: number | null;
+  /** Tokens a minute of the key, beside its account's limit; null: that one alone. */
+  tpm: number | null;
+  /** Until when the secret that the key had before it was rolled works, too; null: it doesn't. */
+  previous_secret_until: string | null;
 }
 
 /** A new key. */
@@ -80,6 +146,36 @@ export interface ApiKeyRequest {
   limit_resets?: LimitResets | undefined;
   /** USD that the key may spend in all, beside a recurring `limit_usd`; default, and null: no limit. */
   lifetime_limit_usd?: number | null | undefined;
+  /** When the key stops working, in the future; null: never; default: null. */
+  expires_at?: string | null | undefined;
+  /** Models that the key may use: ids, or `vendor/*` for all of a vendor; null: all; default: null. */
+  allowed_models?: string[] | null | undefined;
+  /** `operationId`s that the key may call; null: all; default: null. */
+  allowed_operations?: string[] | null | undefined;
+  /** Networks that the key may be used from, IPv4 or IPv6, such as `192.0.2.0/24`; null: all; default: null. */
+  allowed_networks?: string[] | null | undefined;
+  /** What is taken away from the key; empty: nothing; default: nothing. */
+  scopes?: KeyScope[] | undefined;
+  /** Requests a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: null. 1 to 1000000000. */
+  rpm?: number | null | undefined;
+  /** Tokens a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: null. 1 to 1000000000. */
+  tpm?: number | null | undefined;
+}
+
+/** What a key spent, holds and has left. */
+export interface ApiKeyUsage {
+  /** Always `api_key_usage`. */
+  object: "api_key_usage";
+  /** Record id of the key. */
+  id: string;
+  /** USD held by its calls in flight. */
+  reserved_usd: number;
+  /** Its whole life. */
+  lifetime: ApiKeyLifetime;
+  /** The running period; null where `limit_resets` is `never`. */
+  period: ApiKeyPeriod | null;
+  /** The last 30 days of UTC, today first. */
+  days: ApiKeyDay[];
 }
 
 /** The model's message. */
@@ -1255,6 +1351,12 @@ export interface JsonSchemaName {
   strict?: boolean | null | undefined;
 }
 
+/** What a scope takes away from a key: all that changes or costs something, images and videos, audio, or what a dashboard reads. */
+export type KeyScope = "read_only" | "no_media" | "no_audio" | "no_account";
+
+/** What happens to the keys that a person created, when the person is no longer a member. */
+export type KeysOfLeaver = "disable" | "keep";
+
 /** One entry of the ledger. Entries are never changed; their sum is the balance. */
 export interface LedgerEntry {
   /** Entry id, unique within the account: `led_` and the entry's number in the account's ledger. */
@@ -1371,6 +1473,40 @@ export type MediaJob = ImageJob | VideoJob;
 
 /** Price of a media model; `pricing_mode` determines the keys of `detail`. `per-video`, `per-song` and `per-call` appear on no row. */
 export type MediaPriceRow = PerImageRow | PerQualityRow | PerMegapixelRow | PerSecondRow | PerMinuteRow | PerThousandCharactersRow;
+
+/** A member of a workspace. */
+export interface Member {
+  /** User id of the person. */
+  id: string;
+  /** Always `workspace.member`. */
+  object: "workspace.member";
+  /** Email address. */
+  email: string;
+  /** Display name; null if not set. */
+  name: string | null;
+  /** Role in the workspace. */
+  role: Role;
+  /** When the person became a member. */
+  created_at: string;
+}
+
+/** A member's new role. */
+export interface MemberChange {
+  /** The role. */
+  role: Role;
+}
+
+/** A page of members. */
+export interface MemberList {
+  /** Always `list`. */
+  object: "list";
+  /** The members, in the order of joining. */
+  data: Member[];
+  /** Whether there are more; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last member of this page; null on an empty page. */
+  last_id: string | null;
+}
 
 /** A message from the model. */
 export interface Message {
@@ -1835,6 +1971,8 @@ export interface NewApiKey {
   limit_usd: number | null;
   /** When `limit_usd` begins anew. */
   limit_resets: LimitResets;
+  /** When the key stops working; null: never. */
+  expires_at: string | null;
   /** When it was created. */
   created_at: string;
 }
@@ -2564,6 +2702,16 @@ export interface RedactedThinkingBlock {
   type: "redacted_thinking";
   /** What the provider sent instead. */
   data: string;
+}
+
+/** A person who is no longer a member. */
+export interface RemovedMember {
+  /** Always true. */
+  removed: true;
+  /** User id of the person. */
+  id: string;
+  /** How many keys were disabled. */
+  keys_disabled: number;
 }
 
 /** The model's ranking. Other fields are passed through from the model. */
@@ -3352,6 +3500,29 @@ export interface ResponseUsage {
 /** A block inside a tool result. */
 export type ResultBlock = TextBlock | ImageBlock | DocumentBlock | SearchResultBlock | ToolReferenceBlock;
 
+/** What a member may do in a workspace. */
+export type Role = "owner" | "admin" | "developer" | "billing" | "viewer";
+
+/** How a key is rolled. */
+export interface RollRequest {
+  /** For how many seconds the secret of before works, too: 0 to 604800 (7 days); default: 86400 (a day). */
+  grace_seconds?: number | undefined;
+}
+
+/** The key with its new secret, which is shown only once. */
+export interface RolledApiKey {
+  /** The new secret. Save it: it cannot be shown again. */
+  api_key: string;
+  /** Record id, as before. */
+  id: string;
+  /** Display name. */
+  name: string;
+  /** First and last characters of the new secret. */
+  masked: string;
+  /** Until when the secret of before works; null: it has ended. */
+  previous_secret_until: string | null;
+}
+
 /** Whether to keep the audio at a permanent URL. */
 export type SaveToBlob = "1" | "0";
 
@@ -4002,6 +4173,9 @@ export interface UrlSource {
   url: string;
 }
 
+/** What a summary divides time by. */
+export type UsageBucket = "hour" | "day" | "month";
+
 /** Why a logged request failed. */
 export interface UsageError {
   /** The error code that the caller received; for a media job, the job's code. */
@@ -4009,6 +4183,37 @@ export interface UsageError {
   /** The message that the caller received. */
   message: string;
 }
+
+/** Sums of requests. A duration is `null` where no request had one, which is not 0; it is 5 % off at most. */
+export interface UsageFigures {
+  /** Requests that were admitted, failed ones included. */
+  requests: number;
+  /** Requests that failed; they cost nothing. */
+  errors: number;
+  /** Input tokens, those read from or written to a cache included. */
+  prompt_tokens: number;
+  /** Input tokens read from the model's prompt cache, counted inside `prompt_tokens`. */
+  cached_tokens: number;
+  /** Input tokens written to the model's prompt cache, counted inside `prompt_tokens`. */
+  cache_write_tokens: number;
+  /** Output tokens, reasoning included. */
+  completion_tokens: number;
+  /** Reasoning tokens, counted inside `completion_tokens`. */
+  reasoning_tokens: number;
+  /** USD charged: the sum of the requests' charges, as in their receipts. */
+  cost_usd: number;
+  /** Milliseconds until the answer was complete that half of the requests stayed within. */
+  latency_p50_ms: number | null;
+  /** Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+  latency_p95_ms: number | null;
+  /** Milliseconds until the first token that half of the streamed requests stayed within. */
+  ttft_p50_ms: number | null;
+  /** Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+  ttft_p95_ms: number | null;
+}
+
+/** What a summary groups by. */
+export type UsageGroup = "model" | "key" | "operation" | "status";
 
 /** One request of the account. */
 export interface UsageLog {
@@ -4080,6 +4285,68 @@ export interface UsageLogList {
 
 /** How a logged request ended. */
 export type UsageStatus = "success" | "failed";
+
+/** Sums of the account's requests. */
+export interface UsageSummary {
+  /** Always `usage.summary`. */
+  object: "usage.summary";
+  /** Requests at or after this time are counted. */
+  from: string;
+  /** Requests before this time are counted. */
+  to: string;
+  /** What time is divided by. */
+  bucket: UsageBucket;
+  /** The time zone of the hours, days or months. */
+  timezone: string;
+  /** What is grouped by, as asked for. */
+  group_by: UsageGroup[];
+  /** The sums, oldest first, then by group. A time without requests has no row. */
+  data: UsageSummaryRow[];
+  /** The sums of all requests that match, those of other pages included. */
+  total: UsageFigures;
+  /** Whether there are more rows; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last row of this page; null on an empty page. */
+  last_id: string | null;
+}
+
+/** The requests of one hour, day or month, and of one group. What isn't grouped by is absent. */
+export interface UsageSummaryRow {
+  /** When the hour, day or month begins. */
+  start: string;
+  /** With `group_by=model`: the requested model. */
+  model?: string;
+  /** With `group_by=key`: id of the API key; null for a session. */
+  key?: string | null;
+  /** With `group_by=operation`: id of the operation. */
+  operation?: string;
+  /** With `group_by=status`: how the requests ended. */
+  status?: UsageStatus;
+  /** Requests that were admitted, failed ones included. */
+  requests: number;
+  /** Requests that failed; they cost nothing. */
+  errors: number;
+  /** Input tokens, those read from or written to a cache included. */
+  prompt_tokens: number;
+  /** Input tokens read from the model's prompt cache, counted inside `prompt_tokens`. */
+  cached_tokens: number;
+  /** Input tokens written to the model's prompt cache, counted inside `prompt_tokens`. */
+  cache_write_tokens: number;
+  /** Output tokens, reasoning included. */
+  completion_tokens: number;
+  /** Reasoning tokens, counted inside `completion_tokens`. */
+  reasoning_tokens: number;
+  /** USD charged: the sum of the requests' charges, as in their receipts. */
+  cost_usd: number;
+  /** Milliseconds until the answer was complete that half of the requests stayed within. */
+  latency_p50_ms: number | null;
+  /** Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+  latency_p95_ms: number | null;
+  /** Milliseconds until the first token that half of the streamed requests stayed within. */
+  ttft_p50_ms: number | null;
+  /** Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+  ttft_p95_ms: number | null;
+}
 
 /** What `units` counts. */
 export type UsageUnit = "token" | "image" | "megapixel" | "second" | "minute" | "character" | "song" | "call";
@@ -4371,6 +4638,38 @@ export interface WebSearchToolResultBlock {
   content: unknown;
 }
 
+/** A workspace, as the person sees it who is signed in. */
+export interface Workspace {
+  /** Workspace id, for the header `X-Workspace-Id`. */
+  id: string;
+  /** Always `workspace`. */
+  object: "workspace";
+  /** Display name. */
+  name: string;
+  /** Your role in it. */
+  role: Role;
+  /** Whether it is your own: requests of a session without `X-Workspace-Id` act in it. */
+  personal: boolean;
+  /** When it was created. */
+  created_at: string;
+}
+
+/** The workspaces of the person who is signed in. Not paged. */
+export interface WorkspaceList {
+  /** Always `list`. */
+  object: "list";
+  /** Your own, then those that you joined, in the order of joining. */
+  data: Workspace[];
+  /** Always false: every workspace is listed. */
+  has_more: false;
+}
+
+/** A workspace's name. */
+export interface WorkspaceRequest {
+  /** Display name, 1 to 100 characters. */
+  name: string;
+}
+
 /** Query parameters of `audio.music.create`. */
 export interface CreateMusicQuery {
   /** `1` keeps the audio and returns JSON with its permanent URL; default: the audio itself. */
@@ -4502,10 +4801,52 @@ export interface RecommendModelsQuery {
   /** Maximum input price in USD per million tokens; default: any. Models that are not billed by token report 0. */
   max_input_price?: number | undefined;
 }
+/** Query parameters of `usage.summary`. */
+export interface GetUsageSummaryQuery {
+  /** Only requests at or after this time, ISO 8601; by default 30 days before `to`. The first row may be of a part of its time. */
+  from?: string | undefined;
+  /** Only requests before this time, ISO 8601; by default now. */
+  to?: string | undefined;
+  /** What time is divided by. */
+  bucket?: UsageBucket | undefined;
+  /** Time zone of the hours, days or months: a name of the IANA database, such as `Europe/Berlin`. */
+  timezone?: string | undefined;
+  /** What is grouped by: up to three, separated by commas. */
+  group_by?: UsageGroup | UsageGroup[] | undefined;
+  /** Only requests for this model. */
+  model?: string | undefined;
+  /** Only requests with this key: its record id or its masked form. The secret itself is refused. */
+  key?: string | undefined;
+  /** Only requests of this operation, such as `createChatCompletion`. */
+  operation?: string | undefined;
+  /** Only requests with this status. */
+  status?: UsageStatus | undefined;
+  /** Rows per page: 1 to 1000, default 1000. */
+  limit?: number | undefined;
+  /** Lists the rows after the one with this id: the `last_id` of the previous page. */
+  after?: string | undefined;
+}
 /** Query parameters of `usage.proof`. */
 export interface GetReceiptProofQuery {
   /** Whether to add the account's entries from the receipt's first one to the head, at most 5000. */
   chain?: boolean | undefined;
+}
+/** Query parameters of `workspaces.leave`. */
+export interface LeaveWorkspaceQuery {
+  /** What happens to the keys that you created. */
+  keys?: KeysOfLeaver | undefined;
+}
+/** Query parameters of `workspaces.members.list`. */
+export interface ListMembersQuery {
+  /** Id of the member after whom the page begins. */
+  after?: string | undefined;
+  /** How many members a page has at most. 1 to 100; default 50. */
+  limit?: number | undefined;
+}
+/** Query parameters of `workspaces.members.remove`. */
+export interface RemoveMemberQuery {
+  /** What happens to the keys that the member created. */
+  keys?: KeysOfLeaver | undefined;
 }
 
 /** The headers of answers, with the types of their values. Over HTTP they are strings. */
@@ -5012,9 +5353,6 @@ export interface GenmediaErrorBody<Code extends string> {
   };
 }
 
-export type AnthropicError401MissingApiKeyOrInvalidApiKey = Refusal<401, "missing_api_key" | "invalid_api_key", AnthropicErrorBody<"missing_api_key" | "invalid_api_key", "authentication_error">>;
-export type AnthropicError403PermissionDenied = Refusal<403, "permission_denied", AnthropicErrorBody<"permission_denied", "permission_error">>;
-export type AnthropicError403PermissionDeniedOrRouteRefused = Refusal<403, "permission_denied" | "route_refused", AnthropicRouteErrorBody<"permission_denied" | "route_refused", "permission_error">>;
 export type AnthropicError404ModelNotFound = Refusal<404, "model_not_found", AnthropicModelErrorBody<"model_not_found", "not_found_error">>;
 export type AnthropicError413RequestRejectedOrRequestTooLarge = Refusal<413, "request_rejected" | "request_too_large", AnthropicErrorBody<"request_rejected" | "request_too_large", "request_too_large">>;
 export type AnthropicError413RequestTooLarge = Refusal<413, "request_too_large", AnthropicErrorBody<"request_too_large", "request_too_large">>;
@@ -5023,8 +5361,6 @@ export type AnthropicError429RateLimitExceeded = Refusal<429, "rate_limit_exceed
 export type AnthropicError500InternalError = Refusal<500, "internal_error", AnthropicErrorBody<"internal_error", "api_error">>;
 export type AnthropicError502UpstreamInvalidResponse = Refusal<502, "upstream_invalid_response", AnthropicErrorBody<"upstream_invalid_response", "api_error">>;
 export type AnthropicError503Overloaded = Refusal<503, "overloaded", AnthropicErrorBody<"overloaded", "api_error">>;
-export type BareError401AuthRequiredOrInvalidCredentials = Refusal<401, "auth_required" | "invalid_credentials", BareErrorBody<"auth_required" | "invalid_credentials">>;
-export type BareError403Forbidden = Refusal<403, "forbidden", BareErrorBody<"forbidden">>;
 export type BareError404ModelNotFound = Refusal<404, "model_not_found", BareModelErrorBody<"model_not_found">>;
 export type BareError415InvalidRequest = Refusal<415, "invalid_request", BareErrorBody<"invalid_request">>;
 export type BareError422InvalidRequest = Refusal<422, "invalid_request", BareErrorBody<"invalid_request">>;
@@ -5032,86 +5368,116 @@ export type BareError429RateLimit = Refusal<429, "rate_limit", BareErrorBody<"ra
 export type BareError500ServerError = Refusal<500, "server_error", BareErrorBody<"server_error">>;
 export type BareError502ServerError = Refusal<502, "server_error", BareErrorBody<"server_error">>;
 export type CloneVoiceError400 = Refusal<400, "invalid_request" | "not_a_voice_clone_model", ErrorBody<"invalid_request" | "not_a_voice_clone_model", "invalid_request_error">>;
+export type CloneVoiceError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CloneVoiceError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CloneVoiceError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CloneVoiceError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CountMessageTokensAnthropicError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content", AnthropicErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content", "invalid_request_error">>;
+export type CountMessageTokensAnthropicError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", AnthropicErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type CountMessageTokensAnthropicError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", AnthropicErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type CreateApiKeyError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type CreateApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type CreateChatCompletionError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content", "invalid_request_error">>;
+export type CreateChatCompletionError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CreateChatCompletionError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateChatCompletionError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused", RouteErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused", "permission_error">>;
 export type CreateChatCompletionError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CreateChatCompletionError503 = Refusal<503, "provider_unavailable" | "model_unavailable" | "overloaded", ErrorBody<"provider_unavailable" | "model_unavailable" | "overloaded", "upstream_error" | "api_error">>;
 export type CreateCompletionError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected", "invalid_request_error">>;
+export type CreateCompletionError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CreateCompletionError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateCompletionError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused", RouteErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused", "permission_error">>;
 export type CreateCompletionError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CreateCompletionError503 = Refusal<503, "provider_unavailable" | "model_unavailable" | "overloaded", ErrorBody<"provider_unavailable" | "model_unavailable" | "overloaded", "upstream_error" | "api_error">>;
 export type CreateDecisionError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ModelErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type CreateDecisionError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CreateDecisionError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateDecisionError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CreateDecisionError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CreateDecisionError503 = Refusal<503, "provider_unavailable" | "model_unavailable" | "overloaded", ErrorBody<"provider_unavailable" | "model_unavailable" | "overloaded", "upstream_error" | "api_error">>;
 export type CreateEmbeddingsError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected", "invalid_request_error">>;
+export type CreateEmbeddingsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CreateEmbeddingsError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateEmbeddingsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CreateEmbeddingsError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CreateEmbeddingsError503 = Refusal<503, "provider_unavailable" | "model_unavailable" | "overloaded", ErrorBody<"provider_unavailable" | "model_unavailable" | "overloaded", "upstream_error" | "api_error">>;
 export type CreateImageError400 = Refusal<400, "invalid_parameter" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references", ModelErrorBody<"invalid_parameter" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references", "invalid_request_error">>;
-export type CreateImageError401 = Refusal<401, "auth_error", ErrorBody<"auth_error", "authentication_error">>;
+export type CreateImageError401 = Refusal<401, "auth_error" | "key_expired", ErrorBody<"auth_error" | "key_expired", "authentication_error">>;
 export type CreateImageError402 = Refusal<402, "insufficient_balance" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_balance" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateImageError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CreateImageError429 = Refusal<429, "rate_limited", ErrorBody<"rate_limited", "rate_limit_error">>;
 export type CreateImageError500 = Refusal<500, "provider_error" | "internal_error" | "db_error", ErrorBody<"provider_error" | "internal_error" | "db_error", "api_error">>;
 export type CreateMessageAnthropicError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "thread_unsupported_request", AnthropicErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "thread_unsupported_request", "invalid_request_error">>;
+export type CreateMessageAnthropicError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", AnthropicErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CreateMessageAnthropicError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", AnthropicPaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateMessageAnthropicError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused", AnthropicRouteErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused", "permission_error">>;
 export type CreateMessageAnthropicError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", AnthropicErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CreateMessageAnthropicError503 = Refusal<503, "provider_unavailable" | "model_unavailable" | "overloaded", AnthropicErrorBody<"provider_unavailable" | "model_unavailable" | "overloaded", "overloaded_error" | "api_error">>;
 export type CreateMusicError400 = Refusal<400, "invalid_request" | "content_refused" | "prompt_too_long" | "invalid_duration" | "not_a_music_model", ErrorBody<"invalid_request" | "content_refused" | "prompt_too_long" | "invalid_duration" | "not_a_music_model", "invalid_request_error">>;
-export type CreateMusicError401 = Refusal<401, "auth_error", ErrorBody<"auth_error", "authentication_error">>;
+export type CreateMusicError401 = Refusal<401, "auth_error" | "key_expired", ErrorBody<"auth_error" | "key_expired", "authentication_error">>;
 export type CreateMusicError402 = Refusal<402, "billing_error" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"billing_error" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateMusicError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CreateMusicError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CreateQuoteError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only" | "thread_unsupported_request" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references" | "input_too_long" | "prompt_too_long" | "description_too_long" | "invalid_duration" | "not_a_tts_model" | "not_a_music_model" | "not_an_sfx_model" | "not_a_voice_design_model" | "segments_unsupported", ModelErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only" | "thread_unsupported_request" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references" | "input_too_long" | "prompt_too_long" | "description_too_long" | "invalid_duration" | "not_a_tts_model" | "not_a_music_model" | "not_an_sfx_model" | "not_a_voice_design_model" | "segments_unsupported", "invalid_request_error">>;
+export type CreateQuoteError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type CreateQuoteError403 = Refusal<403, "permission_denied" | "voice_not_owned" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", OlderErrorBody<"permission_denied" | "voice_not_owned" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CreateRerankBareError400 = Refusal<400, "invalid_request", BareErrorBody<"invalid_request">>;
+export type CreateRerankBareError401 = Refusal<401, "auth_required" | "invalid_credentials", BareErrorBody<"auth_required" | "invalid_credentials">>;
 export type CreateRerankBareError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", BarePaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid">>;
+export type CreateRerankBareError403 = Refusal<403, "forbidden", BareErrorBody<"forbidden">>;
 export type CreateRerankBareError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", BareErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused">>;
 export type CreateRerankBareError413 = Refusal<413, "invalid_request", BareErrorBody<"invalid_request">>;
 export type CreateRerankBareError503 = Refusal<503, "server_error", BareErrorBody<"server_error">>;
 export type CreateResponseError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only", "invalid_request_error">>;
+export type CreateResponseError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CreateResponseError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateResponseError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused", RouteErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused", "permission_error">>;
 export type CreateResponseError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CreateResponseError503 = Refusal<503, "provider_unavailable" | "model_unavailable" | "overloaded", ErrorBody<"provider_unavailable" | "model_unavailable" | "overloaded", "upstream_error" | "api_error">>;
 export type CreateSoundEffectError400 = Refusal<400, "invalid_request" | "content_refused" | "prompt_too_long" | "invalid_duration" | "not_an_sfx_model", ErrorBody<"invalid_request" | "content_refused" | "prompt_too_long" | "invalid_duration" | "not_an_sfx_model", "invalid_request_error">>;
+export type CreateSoundEffectError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CreateSoundEffectError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateSoundEffectError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CreateSoundEffectError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CreateSpeechError400 = Refusal<400, "invalid_request" | "content_refused" | "input_too_long" | "not_a_tts_model", ErrorBody<"invalid_request" | "content_refused" | "input_too_long" | "not_a_tts_model", "invalid_request_error">>;
+export type CreateSpeechError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CreateSpeechError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateSpeechError403 = Refusal<403, "permission_denied" | "voice_not_owned" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", OlderErrorBody<"permission_denied" | "voice_not_owned" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CreateSpeechError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CreateSpeechError503 = Refusal<503, "provider_unavailable" | "model_unavailable" | "overloaded", ErrorBody<"provider_unavailable" | "model_unavailable" | "overloaded", "upstream_error" | "api_error">>;
 export type CreateTopupError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type CreateTopupError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "email_unverified", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "email_unverified", "permission_error">>;
 export type CreateTranscriptionError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "request_rejected" | "segments_unsupported", OlderErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "request_rejected" | "segments_unsupported", "invalid_request_error">>;
+export type CreateTranscriptionError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CreateTranscriptionError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateTranscriptionError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CreateTranscriptionError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CreateTranscriptionError503 = Refusal<503, "provider_unavailable" | "model_unavailable" | "overloaded", ErrorBody<"provider_unavailable" | "model_unavailable" | "overloaded", "upstream_error" | "api_error">>;
 export type CreateVideoError400 = Refusal<400, "invalid_parameter" | "invalid_model" | "invalid_prompt" | "image_url_required" | "invalid_duration", ModelErrorBody<"invalid_parameter" | "invalid_model" | "invalid_prompt" | "image_url_required" | "invalid_duration", "invalid_request_error">>;
-export type CreateVideoError401 = Refusal<401, "auth_error", ErrorBody<"auth_error", "authentication_error">>;
+export type CreateVideoError401 = Refusal<401, "auth_error" | "key_expired", ErrorBody<"auth_error" | "key_expired", "authentication_error">>;
 export type CreateVideoError402 = Refusal<402, "insufficient_balance" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_balance" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateVideoError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CreateVideoError429 = Refusal<429, "rate_limited", ErrorBody<"rate_limited", "rate_limit_error">>;
 export type CreateVideoError500 = Refusal<500, "provider_error" | "internal_error" | "db_error", ErrorBody<"provider_error" | "internal_error" | "db_error", "api_error">>;
+export type CreateWorkspaceError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type CreateWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "email_unverified", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "email_unverified", "permission_error">>;
 export type DeleteApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type DesignVoiceError400 = Refusal<400, "invalid_request" | "description_too_long" | "not_a_voice_design_model", ErrorBody<"invalid_request" | "description_too_long" | "not_a_voice_design_model", "invalid_request_error">>;
+export type DesignVoiceError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type DesignVoiceError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type DesignVoiceError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type DesignVoiceError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type Error400InvalidParameter = Refusal<400, "invalid_parameter", ErrorBody<"invalid_parameter", "invalid_request_error">>;
 export type Error400InvalidParameterOrNotFound = Refusal<400, "invalid_parameter" | "not_found", ErrorBody<"invalid_parameter" | "not_found", "invalid_request_error">>;
-export type Error401AuthRequiredOrInvalidCredentials = Refusal<401, "auth_required" | "invalid_credentials", ErrorBody<"auth_required" | "invalid_credentials", "authentication_error">>;
 export type Error401InvalidCredentials = Refusal<401, "invalid_credentials", ErrorBody<"invalid_credentials", "authentication_error">>;
 export type Error401MissingApiKeyOrInvalidApiKey = Refusal<401, "missing_api_key" | "invalid_api_key", ErrorBody<"missing_api_key" | "invalid_api_key", "authentication_error">>;
 export type Error402ModelRequiresPaid = Refusal<402, "model_requires_paid", PaymentErrorBody<"model_requires_paid", "billing_error">>;
 export type Error402PaymentFailed = Refusal<402, "payment_failed", TopupErrorBody<"payment_failed", "billing_error">>;
 export type Error403PermissionDenied = Refusal<403, "permission_denied", ErrorBody<"permission_denied", "permission_error">>;
-export type Error403PermissionDeniedOrRouteRefused = Refusal<403, "permission_denied" | "route_refused", RouteErrorBody<"permission_denied" | "route_refused", "permission_error">>;
-export type Error403PermissionDeniedOrSessionRequired = Refusal<403, "permission_denied" | "session_required", ErrorBody<"permission_denied" | "session_required", "permission_error">>;
 export type Error403PermissionDeniedOrSignupClosed = Refusal<403, "permission_denied" | "signup_closed", ErrorBody<"permission_denied" | "signup_closed", "permission_error">>;
-export type Error403PermissionDeniedOrVoiceNotOwned = Refusal<403, "permission_denied" | "voice_not_owned", OlderErrorBody<"permission_denied" | "voice_not_owned", "permission_error">>;
 export type Error403SignupClosed = Refusal<403, "signup_closed", ErrorBody<"signup_closed", "permission_error">>;
 export type Error404JobNotFound = Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error">>;
+export type Error404MemberNotFound = Refusal<404, "member_not_found", ErrorBody<"member_not_found", "not_found_error">>;
 export type Error404ModelNotFound = Refusal<404, "model_not_found", ModelErrorBody<"model_not_found", "not_found_error">>;
 export type Error404RequestNotFound = Refusal<404, "request_not_found", ErrorBody<"request_not_found", "not_found_error">>;
 export type Error404TopupNotFound = Refusal<404, "topup_not_found", ErrorBody<"topup_not_found", "not_found_error">>;
@@ -5133,8 +5499,6 @@ export type Error503ModelUnavailableOrOverloaded = Refusal<503, "model_unavailab
 export type Error503Overloaded = Refusal<503, "overloaded", ErrorBody<"overloaded", "api_error">>;
 export type ForgotPasswordError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type GenmediaError400InvalidParameter = Refusal<400, "invalid_parameter", GenmediaErrorBody<"invalid_parameter">>;
-export type GenmediaError401MissingApiKeyOrInvalidApiKey = Refusal<401, "missing_api_key" | "invalid_api_key", GenmediaErrorBody<"missing_api_key" | "invalid_api_key">>;
-export type GenmediaError403PermissionDenied = Refusal<403, "permission_denied", GenmediaErrorBody<"permission_denied">>;
 export type GenmediaError404JobNotFound = Refusal<404, "job_not_found", GenmediaErrorBody<"job_not_found">>;
 export type GenmediaError404ModelNotFound = Refusal<404, "model_not_found", GenmediaModelErrorBody<"model_not_found">>;
 export type GenmediaError413RequestTooLarge = Refusal<413, "request_too_large", GenmediaErrorBody<"request_too_large">>;
@@ -5144,10 +5508,52 @@ export type GenmediaError500InternalError = Refusal<500, "internal_error", Genme
 export type GenmediaError500InternalErrorOrDbError = Refusal<500, "internal_error" | "db_error", GenmediaErrorBody<"internal_error" | "db_error">>;
 export type GenmediaError503Overloaded = Refusal<503, "overloaded", GenmediaErrorBody<"overloaded">>;
 export type GenmediaError504ProviderTimeoutOrTimeout = Refusal<504, "provider_timeout" | "timeout", GenmediaErrorBody<"provider_timeout" | "timeout">>;
+export type GetApiKeyUsageError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type GetApiKeyUsageError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type GetCreditBalanceError401 = Refusal<401, "auth_required" | "invalid_credentials" | "key_expired", ErrorBody<"auth_required" | "invalid_credentials" | "key_expired", "authentication_error">>;
+export type GetCreditBalanceError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type GetGenmediaJobGenmediaError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", GenmediaErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired">>;
+export type GetGenmediaJobGenmediaError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", GenmediaErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed">>;
+export type GetJobError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type GetJobError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type GetLimitsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type GetLimitsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type GetReceiptError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type GetReceiptError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type GetReceiptProofError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type GetReceiptProofError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type GetSessionError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type GetSessionError403 = Refusal<403, "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type GetTopupError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type GetTopupError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type GetUsageSummaryError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type GetUsageSummaryError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type GetWorkspaceError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type GetWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type LeaveWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type ListApiKeysError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type ListApiKeysError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type ListJobsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type ListJobsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type ListLedgerEntriesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type ListLedgerEntriesError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type ListMembersError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type ListMembersError403 = Refusal<403, "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type ListUsageLogsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type ListUsageLogsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type ListVoicesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type ListVoicesError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type ListWorkspacesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type ListWorkspacesError403 = Refusal<403, "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type RemoveMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type ResendVerificationError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type ResetPasswordError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
+export type RollApiKeyError400 = Refusal<400, "invalid_json" | "invalid_parameter" | "not_found", ErrorBody<"invalid_json" | "invalid_parameter" | "not_found", "invalid_request_error">>;
+export type RollApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type RunGenmediaGenmediaError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "invalid_prompt" | "image_url_required" | "too_many_references" | "prompt_too_long" | "invalid_duration", GenmediaErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "invalid_prompt" | "image_url_required" | "too_many_references" | "prompt_too_long" | "invalid_duration">>;
+export type RunGenmediaGenmediaError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", GenmediaErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired">>;
 export type RunGenmediaGenmediaError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", GenmediaPaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid">>;
+export type RunGenmediaGenmediaError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", GenmediaErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed">>;
 export type RunGenmediaGenmediaError422 = Refusal<422, "content_policy" | "content_policy_likeness" | "content_policy_nsfw" | "content_policy_unsafe" | "moderation_blocked" | "input_too_large" | "input_invalid" | "invalid_input", GenmediaErrorBody<"content_policy" | "content_policy_likeness" | "content_policy_nsfw" | "content_policy_unsafe" | "moderation_blocked" | "input_too_large" | "input_invalid" | "invalid_input">>;
 export type RunGenmediaGenmediaError502 = Refusal<502, "provider_unavailable" | "provider_error" | "provider_rate_limited", GenmediaErrorBody<"provider_unavailable" | "provider_error" | "provider_rate_limited">>;
 export type SignInError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
@@ -5157,38 +5563,46 @@ export type SignUpError400 = Refusal<400, "invalid_json" | "missing_parameter" |
 export type StartSignInError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type UpdateApiKeyError400 = Refusal<400, "invalid_json" | "invalid_parameter" | "not_found", ErrorBody<"invalid_json" | "invalid_parameter" | "not_found", "invalid_request_error">>;
 export type UpdateApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type UpdateMemberError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type UpdateMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type UpdateWorkspaceError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type UpdateWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type VerifyAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
 
 /** The errors of `audio.music.create`. */
-export type CreateMusicError = CreateMusicError400 | CreateMusicError401 | CreateMusicError402 | Error403PermissionDenied | Error404ModelNotFound | CreateMusicError409 | Error413RequestTooLarge | Error429RateLimitExceededOrAudioConcurrentLimit | Error500InternalError | Error502ProviderError | Error503Overloaded;
+export type CreateMusicError = CreateMusicError400 | CreateMusicError401 | CreateMusicError402 | CreateMusicError403 | Error404ModelNotFound | CreateMusicError409 | Error413RequestTooLarge | Error429RateLimitExceededOrAudioConcurrentLimit | Error500InternalError | Error502ProviderError | Error503Overloaded;
 /** The errors of `audio.sfx.create`. */
-export type CreateSoundEffectError = CreateSoundEffectError400 | Error401MissingApiKeyOrInvalidApiKey | CreateSoundEffectError402 | Error403PermissionDenied | Error404ModelNotFound | CreateSoundEffectError409 | Error413RequestTooLarge | Error429RateLimitExceededOrAudioConcurrentLimit | Error500InternalError | Error502ProviderError | Error503Overloaded;
+export type CreateSoundEffectError = CreateSoundEffectError400 | CreateSoundEffectError401 | CreateSoundEffectError402 | CreateSoundEffectError403 | Error404ModelNotFound | CreateSoundEffectError409 | Error413RequestTooLarge | Error429RateLimitExceededOrAudioConcurrentLimit | Error500InternalError | Error502ProviderError | Error503Overloaded;
 /** The errors of `audio.speech.create`. */
-export type CreateSpeechError = CreateSpeechError400 | Error401MissingApiKeyOrInvalidApiKey | CreateSpeechError402 | Error403PermissionDeniedOrVoiceNotOwned | Error404ModelNotFound | CreateSpeechError409 | Error413RequestTooLarge | Error429RateLimitExceededOrAudioConcurrentLimit | Error500InternalError | Error502TtsFailed | CreateSpeechError503;
+export type CreateSpeechError = CreateSpeechError400 | CreateSpeechError401 | CreateSpeechError402 | CreateSpeechError403 | Error404ModelNotFound | CreateSpeechError409 | Error413RequestTooLarge | Error429RateLimitExceededOrAudioConcurrentLimit | Error500InternalError | Error502TtsFailed | CreateSpeechError503;
 /** The errors of `audio.transcriptions.create`. */
-export type CreateTranscriptionError = CreateTranscriptionError400 | Error401MissingApiKeyOrInvalidApiKey | CreateTranscriptionError402 | Error403PermissionDenied | Error404ModelNotFound | CreateTranscriptionError409 | Error413RequestRejectedOrRequestTooLarge | Error415RequestRejectedOrUnsupportedAudioType | Error422RequestRejectedOrNoSpeechDetected | Error429RateLimitExceededOrAudioConcurrentLimit | Error500InternalError | Error502UpstreamInvalidResponse | CreateTranscriptionError503;
+export type CreateTranscriptionError = CreateTranscriptionError400 | CreateTranscriptionError401 | CreateTranscriptionError402 | CreateTranscriptionError403 | Error404ModelNotFound | CreateTranscriptionError409 | Error413RequestRejectedOrRequestTooLarge | Error415RequestRejectedOrUnsupportedAudioType | Error422RequestRejectedOrNoSpeechDetected | Error429RateLimitExceededOrAudioConcurrentLimit | Error500InternalError | Error502UpstreamInvalidResponse | CreateTranscriptionError503;
 /** The errors of `audio.voices.clone`. */
-export type CloneVoiceError = CloneVoiceError400 | Error401MissingApiKeyOrInvalidApiKey | CloneVoiceError402 | Error403PermissionDenied | Error404ModelNotFound | CloneVoiceError409 | Error413RequestTooLarge | Error415UnsupportedAudioType | Error429RateLimitExceeded | Error500InternalErrorOrOwnershipWriteFailed | Error502ProviderError | Error503Overloaded;
+export type CloneVoiceError = CloneVoiceError400 | CloneVoiceError401 | CloneVoiceError402 | CloneVoiceError403 | Error404ModelNotFound | CloneVoiceError409 | Error413RequestTooLarge | Error415UnsupportedAudioType | Error429RateLimitExceeded | Error500InternalErrorOrOwnershipWriteFailed | Error502ProviderError | Error503Overloaded;
 /** The errors of `audio.voices.design`. */
-export type DesignVoiceError = DesignVoiceError400 | Error401MissingApiKeyOrInvalidApiKey | DesignVoiceError402 | Error403PermissionDenied | Error404ModelNotFound | DesignVoiceError409 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalErrorOrOwnershipWriteFailed | Error502ProviderError | Error503Overloaded;
+export type DesignVoiceError = DesignVoiceError400 | DesignVoiceError401 | DesignVoiceError402 | DesignVoiceError403 | Error404ModelNotFound | DesignVoiceError409 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalErrorOrOwnershipWriteFailed | Error502ProviderError | Error503Overloaded;
 /** The errors of `audio.voices.list`. */
-export type ListVoicesError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error429RateLimitExceeded | Error500InternalError | Error502ProviderError | Error503Overloaded;
+export type ListVoicesError = Error400InvalidParameter | ListVoicesError401 | ListVoicesError403 | Error429RateLimitExceeded | Error500InternalError | Error502ProviderError | Error503Overloaded;
 /** The errors of `keys.list`. */
-export type ListApiKeysError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type ListApiKeysError = ListApiKeysError401 | ListApiKeysError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `keys.create`. */
 export type CreateApiKeyError = CreateApiKeyError400 | Error401MissingApiKeyOrInvalidApiKey | CreateApiKeyError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `keys.update`. */
 export type UpdateApiKeyError = UpdateApiKeyError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateApiKeyError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `keys.delete`. */
 export type DeleteApiKeyError = Error400InvalidParameterOrNotFound | Error401MissingApiKeyOrInvalidApiKey | DeleteApiKeyError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `keys.roll`. */
+export type RollApiKeyError = RollApiKeyError400 | Error401MissingApiKeyOrInvalidApiKey | RollApiKeyError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `keys.usage`. */
+export type GetApiKeyUsageError = Error400InvalidParameterOrNotFound | GetApiKeyUsageError401 | GetApiKeyUsageError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `limits.get`. */
-export type GetLimitsError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type GetLimitsError = GetLimitsError401 | GetLimitsError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.forgotPassword`. */
 export type ForgotPasswordError = ForgotPasswordError400 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.resetPassword`. */
 export type ResetPasswordError = ResetPasswordError400 | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.getSession`. */
-export type GetSessionError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type GetSessionError = GetSessionError401 | GetSessionError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.signIn`. */
 export type SignInError = SignInError400 | Error401InvalidCredentials | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.signInWithProvider`. */
@@ -5200,45 +5614,45 @@ export type SignOutError = Error401MissingApiKeyOrInvalidApiKey | SignOutError40
 /** The errors of `auth.signUp`. */
 export type SignUpError = SignUpError400 | Error403SignupClosed | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `usage.logs`. */
-export type ListUsageLogsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type ListUsageLogsError = Error400InvalidParameter | ListUsageLogsError401 | ListUsageLogsError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.verify`. */
 export type VerifyAccountError = VerifyAccountError400 | Error403PermissionDeniedOrSignupClosed | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.resendVerification`. */
 export type ResendVerificationError = ResendVerificationError400 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `chat.completions.create`. */
-export type CreateChatCompletionError = CreateChatCompletionError400 | Error401MissingApiKeyOrInvalidApiKey | CreateChatCompletionError402 | Error403PermissionDeniedOrRouteRefused | Error404ModelNotFound | CreateChatCompletionError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateChatCompletionError503;
+export type CreateChatCompletionError = CreateChatCompletionError400 | CreateChatCompletionError401 | CreateChatCompletionError402 | CreateChatCompletionError403 | Error404ModelNotFound | CreateChatCompletionError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateChatCompletionError503;
 /** The errors of `completions.create`. */
-export type CreateCompletionError = CreateCompletionError400 | Error401MissingApiKeyOrInvalidApiKey | CreateCompletionError402 | Error403PermissionDeniedOrRouteRefused | Error404ModelNotFound | CreateCompletionError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateCompletionError503;
+export type CreateCompletionError = CreateCompletionError400 | CreateCompletionError401 | CreateCompletionError402 | CreateCompletionError403 | Error404ModelNotFound | CreateCompletionError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateCompletionError503;
 /** The errors of `credits.balance`. */
-export type GetCreditBalanceError = Error401AuthRequiredOrInvalidCredentials | Error403PermissionDenied | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type GetCreditBalanceError = GetCreditBalanceError401 | GetCreditBalanceError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.ledger`. */
-export type ListLedgerEntriesError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type ListLedgerEntriesError = Error400InvalidParameter | ListLedgerEntriesError401 | ListLedgerEntriesError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.topups.create`. */
 export type CreateTopupError = CreateTopupError400 | Error401MissingApiKeyOrInvalidApiKey | Error402PaymentFailed | CreateTopupError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.topups.get`. */
-export type GetTopupError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404TopupNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type GetTopupError = Error400InvalidParameter | GetTopupError401 | GetTopupError403 | Error404TopupNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `decisions.create`. */
-export type CreateDecisionError = CreateDecisionError400 | Error401MissingApiKeyOrInvalidApiKey | CreateDecisionError402 | Error403PermissionDenied | CreateDecisionError409 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateDecisionError503;
+export type CreateDecisionError = CreateDecisionError400 | CreateDecisionError401 | CreateDecisionError402 | CreateDecisionError403 | CreateDecisionError409 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateDecisionError503;
 /** The errors of `embeddings.create`. */
-export type CreateEmbeddingsError = CreateEmbeddingsError400 | Error401MissingApiKeyOrInvalidApiKey | CreateEmbeddingsError402 | Error403PermissionDenied | Error404ModelNotFound | CreateEmbeddingsError409 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateEmbeddingsError503;
+export type CreateEmbeddingsError = CreateEmbeddingsError400 | CreateEmbeddingsError401 | CreateEmbeddingsError402 | CreateEmbeddingsError403 | Error404ModelNotFound | CreateEmbeddingsError409 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateEmbeddingsError503;
 /** The errors of `errors.list`. */
 export type ListErrorsError = Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `genmedia.get`. */
-export type GetGenmediaJobError = GenmediaError400InvalidParameter | GenmediaError401MissingApiKeyOrInvalidApiKey | GenmediaError403PermissionDenied | GenmediaError404JobNotFound | GenmediaError429RateLimitExceeded | GenmediaError500InternalError | GenmediaError503Overloaded;
+export type GetGenmediaJobError = GenmediaError400InvalidParameter | GetGenmediaJobGenmediaError401 | GetGenmediaJobGenmediaError403 | GenmediaError404JobNotFound | GenmediaError429RateLimitExceeded | GenmediaError500InternalError | GenmediaError503Overloaded;
 /** The errors of `genmedia.run`. */
-export type RunGenmediaError = RunGenmediaGenmediaError400 | GenmediaError401MissingApiKeyOrInvalidApiKey | RunGenmediaGenmediaError402 | GenmediaError403PermissionDenied | GenmediaError404ModelNotFound | GenmediaError413RequestTooLarge | RunGenmediaGenmediaError422 | GenmediaError429RateLimitExceededOrRateLimited | GenmediaError500InternalErrorOrDbError | RunGenmediaGenmediaError502 | GenmediaError503Overloaded | GenmediaError504ProviderTimeoutOrTimeout;
+export type RunGenmediaError = RunGenmediaGenmediaError400 | RunGenmediaGenmediaError401 | RunGenmediaGenmediaError402 | RunGenmediaGenmediaError403 | GenmediaError404ModelNotFound | GenmediaError413RequestTooLarge | RunGenmediaGenmediaError422 | GenmediaError429RateLimitExceededOrRateLimited | GenmediaError500InternalErrorOrDbError | RunGenmediaGenmediaError502 | GenmediaError503Overloaded | GenmediaError504ProviderTimeoutOrTimeout;
 /** The errors of `images.generate`. */
-export type CreateImageError = CreateImageError400 | CreateImageError401 | CreateImageError402 | Error403PermissionDenied | Error413InvalidRequest | CreateImageError429 | CreateImageError500 | Error503Overloaded;
+export type CreateImageError = CreateImageError400 | CreateImageError401 | CreateImageError402 | CreateImageError403 | Error413InvalidRequest | CreateImageError429 | CreateImageError500 | Error503Overloaded;
 /** The errors of `jobs.list`. */
-export type ListJobsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type ListJobsError = Error400InvalidParameter | ListJobsError401 | ListJobsError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `jobs.get`. */
-export type GetJobError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404JobNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type GetJobError = Error400InvalidParameter | GetJobError401 | GetJobError403 | Error404JobNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `limits.tiers`. */
 export type ListTiersError = Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `messages.create`. */
-export type CreateMessageError = CreateMessageAnthropicError400 | AnthropicError401MissingApiKeyOrInvalidApiKey | CreateMessageAnthropicError402 | AnthropicError403PermissionDeniedOrRouteRefused | AnthropicError404ModelNotFound | CreateMessageAnthropicError409 | AnthropicError413RequestRejectedOrRequestTooLarge | AnthropicError422RequestRejected | AnthropicError429RateLimitExceeded | AnthropicError500InternalError | AnthropicError502UpstreamInvalidResponse | CreateMessageAnthropicError503;
+export type CreateMessageError = CreateMessageAnthropicError400 | CreateMessageAnthropicError401 | CreateMessageAnthropicError402 | CreateMessageAnthropicError403 | AnthropicError404ModelNotFound | CreateMessageAnthropicError409 | AnthropicError413RequestRejectedOrRequestTooLarge | AnthropicError422RequestRejected | AnthropicError429RateLimitExceeded | AnthropicError500InternalError | AnthropicError502UpstreamInvalidResponse | CreateMessageAnthropicError503;
 /** The errors of `messages.countTokens`. */
-export type CountMessageTokensError = CountMessageTokensAnthropicError400 | AnthropicError401MissingApiKeyOrInvalidApiKey | AnthropicError403PermissionDenied | AnthropicError404ModelNotFound | AnthropicError413RequestTooLarge | AnthropicError429RateLimitExceeded | AnthropicError500InternalError | AnthropicError503Overloaded;
+export type CountMessageTokensError = CountMessageTokensAnthropicError400 | CountMessageTokensAnthropicError401 | CountMessageTokensAnthropicError403 | AnthropicError404ModelNotFound | AnthropicError413RequestTooLarge | AnthropicError429RateLimitExceeded | AnthropicError500InternalError | AnthropicError503Overloaded;
 /** The errors of `models.list`. */
 export type ListModelsError = Error400InvalidParameter | Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `models.recommend`. */
@@ -5248,17 +5662,35 @@ export type GetModelError = Error400InvalidParameter | Error404ModelNotFound | E
 /** The errors of `pricing.get`. */
 export type GetPricingError = Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `quote.create`. */
-export type CreateQuoteError = CreateQuoteError400 | Error401MissingApiKeyOrInvalidApiKey | Error402ModelRequiresPaid | Error403PermissionDeniedOrVoiceNotOwned | Error404ModelNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error502ProviderError | Error503ModelUnavailableOrOverloaded;
+export type CreateQuoteError = CreateQuoteError400 | CreateQuoteError401 | Error402ModelRequiresPaid | CreateQuoteError403 | Error404ModelNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error502ProviderError | Error503ModelUnavailableOrOverloaded;
 /** The errors of `rerank.create`. */
-export type CreateRerankError = CreateRerankBareError400 | BareError401AuthRequiredOrInvalidCredentials | CreateRerankBareError402 | BareError403Forbidden | BareError404ModelNotFound | CreateRerankBareError409 | CreateRerankBareError413 | BareError415InvalidRequest | BareError422InvalidRequest | BareError429RateLimit | BareError500ServerError | BareError502ServerError | CreateRerankBareError503;
+export type CreateRerankError = CreateRerankBareError400 | CreateRerankBareError401 | CreateRerankBareError402 | CreateRerankBareError403 | BareError404ModelNotFound | CreateRerankBareError409 | CreateRerankBareError413 | BareError415InvalidRequest | BareError422InvalidRequest | BareError429RateLimit | BareError500ServerError | BareError502ServerError | CreateRerankBareError503;
 /** The errors of `responses.create`. */
-export type CreateResponseError = CreateResponseError400 | Error401MissingApiKeyOrInvalidApiKey | CreateResponseError402 | Error403PermissionDeniedOrRouteRefused | Error404ModelNotFound | CreateResponseError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateResponseError503;
+export type CreateResponseError = CreateResponseError400 | CreateResponseError401 | CreateResponseError402 | CreateResponseError403 | Error404ModelNotFound | CreateResponseError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateResponseError503;
+/** The errors of `usage.summary`. */
+export type GetUsageSummaryError = Error400InvalidParameter | GetUsageSummaryError401 | GetUsageSummaryError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `usage.receipt`. */
-export type GetReceiptError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404RequestNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type GetReceiptError = Error400InvalidParameter | GetReceiptError401 | GetReceiptError403 | Error404RequestNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `usage.proof`. */
-export type GetReceiptProofError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404RequestNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type GetReceiptProofError = Error400InvalidParameter | GetReceiptProofError401 | GetReceiptProofError403 | Error404RequestNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `videos.generate`. */
-export type CreateVideoError = CreateVideoError400 | CreateVideoError401 | CreateVideoError402 | Error403PermissionDenied | Error404ModelNotFound | Error413InvalidRequest | CreateVideoError429 | CreateVideoError500 | Error503Overloaded;
+export type CreateVideoError = CreateVideoError400 | CreateVideoError401 | CreateVideoError402 | CreateVideoError403 | Error404ModelNotFound | Error413InvalidRequest | CreateVideoError429 | CreateVideoError500 | Error503Overloaded;
+/** The errors of `workspaces.get`. */
+export type GetWorkspaceError = GetWorkspaceError401 | GetWorkspaceError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.update`. */
+export type UpdateWorkspaceError = UpdateWorkspaceError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateWorkspaceError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.leave`. */
+export type LeaveWorkspaceError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | LeaveWorkspaceError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.members.list`. */
+export type ListMembersError = Error400InvalidParameter | ListMembersError401 | ListMembersError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.members.update`. */
+export type UpdateMemberError = UpdateMemberError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateMemberError403 | Error404MemberNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.members.remove`. */
+export type RemoveMemberError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | RemoveMemberError403 | Error404MemberNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.list`. */
+export type ListWorkspacesError = ListWorkspacesError401 | ListWorkspacesError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.create`. */
+export type CreateWorkspaceError = CreateWorkspaceError400 | Error401MissingApiKeyOrInvalidApiKey | CreateWorkspaceError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 
 /** Each code with its status and its bodies at the different operations. The body of a failed job is the job. */
 export interface ErrorsByCode {
@@ -5290,7 +5722,7 @@ export interface ErrorsByCode {
   email_unverified: Refusal<403, "email_unverified", OlderErrorBody<"email_unverified", "permission_error">>;
   /** A verification lasts a day, a password reset an hour, a sign-in with a provider ten minutes. */
   expired_token: Refusal<400, "expired_token", ErrorBody<"expired_token", "invalid_request_error">>;
-  /** The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+  /** The model is not one of the key's `allowed_models`. Nothing was charged. */
   forbidden: Refusal<403, "forbidden", BareErrorBody<"forbidden">>;
   /** A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing. */
   idempotency_in_progress: Refusal<409, "idempotency_in_progress", AnthropicErrorBody<"idempotency_in_progress", "invalid_request_error"> | BareErrorBody<"idempotency_in_progress"> | ErrorBody<"idempotency_in_progress", "invalid_request_error">>;
@@ -5314,7 +5746,7 @@ export interface ErrorsByCode {
   internal_error: Refusal<500, "internal_error", AnthropicErrorBody<"internal_error", "api_error"> | ErrorBody<"internal_error", "api_error"> | GenmediaErrorBody<"internal_error">>;
   /** The key or session token is unknown, was revoked or disabled, or has expired. */
   invalid_api_key: Refusal<401, "invalid_api_key", AnthropicErrorBody<"invalid_api_key", "authentication_error"> | ErrorBody<"invalid_api_key", "authentication_error"> | GenmediaErrorBody<"invalid_api_key">>;
-  /** Sign-in failed. On older endpoints: the key is not valid. Or: The key or session token is unknown, was revoked or disabled, or has expired. */
+  /** Sign-in failed. On older endpoints: the key is not valid. Or: The key or session token is unknown, was revoked or disabled, or has expired. Or: The key's `expires_at` has passed. */
   invalid_credentials: Refusal<401, "invalid_credentials", BareErrorBody<"invalid_credentials"> | ErrorBody<"invalid_credentials", "authentication_error">>;
   /** The requested length is outside the model's range. */
   invalid_duration: Refusal<400, "invalid_duration", ErrorBody<"invalid_duration", "invalid_request_error"> | GenmediaErrorBody<"invalid_duration"> | ModelErrorBody<"invalid_duration", "invalid_request_error">>;
@@ -5334,12 +5766,18 @@ export interface ErrorsByCode {
   invalid_token: Refusal<400, "invalid_token", ErrorBody<"invalid_token", "invalid_request_error">>;
   /** The job does not exist or belongs to another account. */
   job_not_found: Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error"> | GenmediaErrorBody<"job_not_found">>;
+  /** The key's `expires_at` has passed. */
+  key_expired: Refusal<401, "key_expired", AnthropicErrorBody<"key_expired", "authentication_error"> | ErrorBody<"key_expired", "authentication_error"> | GenmediaErrorBody<"key_expired">>;
   /** A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew. */
   key_limit_reached: Refusal<402, "key_limit_reached", AnthropicPaymentErrorBody<"key_limit_reached", "billing_error"> | BarePaymentErrorBody<"key_limit_reached"> | GenmediaPaymentErrorBody<"key_limit_reached"> | PaymentErrorBody<"key_limit_reached", "billing_error">>;
+  /** The id is not that of a member of the workspace, or the person has just left it. */
+  member_not_found: Refusal<404, "member_not_found", ErrorBody<"member_not_found", "not_found_error">>;
   /** The request has no credential. */
   missing_api_key: Refusal<401, "missing_api_key", AnthropicErrorBody<"missing_api_key", "authentication_error"> | ErrorBody<"missing_api_key", "authentication_error"> | GenmediaErrorBody<"missing_api_key">>;
   /** A required field is missing. `error.param` names it. */
   missing_parameter: Refusal<400, "missing_parameter", AnthropicErrorBody<"missing_parameter", "invalid_request_error"> | ErrorBody<"missing_parameter", "invalid_request_error"> | GenmediaErrorBody<"missing_parameter"> | ModelErrorBody<"missing_parameter", "invalid_request_error"> | OlderErrorBody<"missing_parameter", "invalid_request_error">>;
+  /** The model is not one of the key's `allowed_models`. Nothing was charged. */
+  model_not_allowed: Refusal<403, "model_not_allowed", AnthropicRouteErrorBody<"model_not_allowed", "permission_error"> | ErrorBody<"model_not_allowed", "permission_error"> | GenmediaErrorBody<"model_not_allowed"> | OlderErrorBody<"model_not_allowed", "permission_error"> | RouteErrorBody<"model_not_allowed", "permission_error">>;
   /** The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
   model_not_found: Refusal<404, "model_not_found", AnthropicModelErrorBody<"model_not_found", "not_found_error"> | BareModelErrorBody<"model_not_found"> | GenmediaModelErrorBody<"model_not_found"> | ModelErrorBody<"model_not_found", "not_found_error">>;
   /** An account that has never added credit can call only models with `free_tier: true`. Nothing was charged. */
@@ -5348,6 +5786,8 @@ export interface ErrorsByCode {
   model_unavailable: Refusal<503, "model_unavailable", AnthropicErrorBody<"model_unavailable", "overloaded_error" | "api_error"> | ErrorBody<"model_unavailable", "api_error"> | ErrorBody<"model_unavailable", "upstream_error" | "api_error">>;
   /** The provider's moderation stopped the prompt or the result. */
   moderation_blocked: Refusal<422, "moderation_blocked", GenmediaErrorBody<"moderation_blocked">> | Refusal<null, "moderation_blocked", ImageJob | VideoJob | GenmediaFailed>;
+  /** The request comes from an address outside the key's `allowed_networks`. */
+  network_not_allowed: Refusal<403, "network_not_allowed", AnthropicErrorBody<"network_not_allowed", "permission_error"> | AnthropicRouteErrorBody<"network_not_allowed", "permission_error"> | ErrorBody<"network_not_allowed", "permission_error"> | GenmediaErrorBody<"network_not_allowed"> | OlderErrorBody<"network_not_allowed", "permission_error"> | RouteErrorBody<"network_not_allowed", "permission_error">>;
   /** The audio contains no speech. Nothing was charged. */
   no_speech_detected: Refusal<422, "no_speech_detected", OlderErrorBody<"no_speech_detected", "invalid_request_error">>;
   /** The model exists, but is not a music model. */
@@ -5362,6 +5802,8 @@ export interface ErrorsByCode {
   not_an_sfx_model: Refusal<400, "not_an_sfx_model", ErrorBody<"not_an_sfx_model", "invalid_request_error"> | ModelErrorBody<"not_an_sfx_model", "invalid_request_error">>;
   /** The key does not exist, was deleted, or belongs to another account. */
   not_found: Refusal<400, "not_found", ErrorBody<"not_found", "invalid_request_error">>;
+  /** The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it. */
+  operation_not_allowed: Refusal<403, "operation_not_allowed", AnthropicErrorBody<"operation_not_allowed", "permission_error"> | AnthropicRouteErrorBody<"operation_not_allowed", "permission_error"> | ErrorBody<"operation_not_allowed", "permission_error"> | GenmediaErrorBody<"operation_not_allowed"> | OlderErrorBody<"operation_not_allowed", "permission_error"> | RouteErrorBody<"operation_not_allowed", "permission_error">>;
   /** The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
   overloaded: Refusal<503, "overloaded", AnthropicErrorBody<"overloaded", "api_error"> | AnthropicErrorBody<"overloaded", "overloaded_error" | "api_error"> | ErrorBody<"overloaded", "api_error"> | ErrorBody<"overloaded", "upstream_error" | "api_error"> | GenmediaErrorBody<"overloaded">>;
   /** The ownership of the new voice could not be saved. Nothing was charged. */
@@ -5466,13 +5908,17 @@ export type ErrorCode =
   | "invalid_request"
   | "invalid_token"
   | "job_not_found"
+  | "key_expired"
   | "key_limit_reached"
+  | "member_not_found"
   | "missing_api_key"
   | "missing_parameter"
+  | "model_not_allowed"
   | "model_not_found"
   | "model_requires_paid"
   | "model_unavailable"
   | "moderation_blocked"
+  | "network_not_allowed"
   | "no_speech_detected"
   | "not_a_music_model"
   | "not_a_tts_model"
@@ -5480,6 +5926,7 @@ export type ErrorCode =
   | "not_a_voice_design_model"
   | "not_an_sfx_model"
   | "not_found"
+  | "operation_not_allowed"
   | "overloaded"
   | "ownership_write_failed"
   | "payment_failed"
@@ -5600,7 +6047,7 @@ export interface Operations {
   listApiKeys: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: ApiKeyList;
     event: never;
@@ -5611,7 +6058,7 @@ export interface Operations {
   createApiKey: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: ApiKeyRequest;
     result: NewApiKey;
     event: never;
@@ -5622,7 +6069,7 @@ export interface Operations {
   updateApiKey: {
     path: { key: string };
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: ApiKeyChange;
     result: ApiKeyRecord;
     event: never;
@@ -5633,18 +6080,40 @@ export interface Operations {
   deleteApiKey: {
     path: { key: string };
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: DeletedApiKey;
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: DeleteApiKeyError;
   };
+  /** `keys.roll`: `POST /v1/auth/keys/{key}/roll`. */
+  rollApiKey: {
+    path: { key: string };
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: RollRequest;
+    result: RolledApiKey;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: RollApiKeyError;
+  };
+  /** `keys.usage`: `GET /v1/auth/keys/{key}/usage`. */
+  getApiKeyUsage: {
+    path: { key: string };
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: ApiKeyUsage;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetApiKeyUsageError;
+  };
   /** `limits.get`: `GET /v1/auth/limits`. */
   getLimits: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: LimitState;
     event: never;
@@ -5743,7 +6212,7 @@ export interface Operations {
   listUsageLogs: {
     path: never;
     query: ListUsageLogsQuery;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: UsageLogList;
     event: never;
@@ -5798,7 +6267,7 @@ export interface Operations {
   getCreditBalance: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: CreditBalance;
     event: never;
@@ -5809,7 +6278,7 @@ export interface Operations {
   listLedgerEntries: {
     path: never;
     query: ListLedgerEntriesQuery;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: LedgerEntryList;
     event: never;
@@ -5820,7 +6289,7 @@ export interface Operations {
   createTopup: {
     path: never;
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: TopupRequest;
     result: Topup;
     event: never;
@@ -5831,7 +6300,7 @@ export interface Operations {
   getTopup: {
     path: { id: string };
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: Topup;
     event: never;
@@ -6036,11 +6505,22 @@ export interface Operations {
     answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
     error: CreateResponseError;
   };
+  /** `usage.summary`: `GET /v1/usage/summary`. */
+  getUsageSummary: {
+    path: never;
+    query: GetUsageSummaryQuery;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: UsageSummary | string;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetUsageSummaryError;
+  };
   /** `usage.receipt`: `GET /v1/usage/{request_id}`. */
   getReceipt: {
     path: { request_id: string };
     query: never;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: Receipt;
     event: never;
@@ -6051,7 +6531,7 @@ export interface Operations {
   getReceiptProof: {
     path: { request_id: string };
     query: GetReceiptProofQuery;
-    headers: never;
+    headers: { "X-Workspace-Id"?: string };
     body: never;
     result: ReceiptProof;
     event: never;
@@ -6068,6 +6548,94 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id", "retry-after" | "x-svc-alias">;
     error: CreateVideoError;
+  };
+  /** `workspaces.get`: `GET /v1/workspace`. */
+  getWorkspace: {
+    path: never;
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: Workspace;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetWorkspaceError;
+  };
+  /** `workspaces.update`: `PATCH /v1/workspace`. */
+  updateWorkspace: {
+    path: never;
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: WorkspaceRequest;
+    result: Workspace;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: UpdateWorkspaceError;
+  };
+  /** `workspaces.leave`: `POST /v1/workspace/leave`. */
+  leaveWorkspace: {
+    path: never;
+    query: LeaveWorkspaceQuery;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: RemovedMember;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: LeaveWorkspaceError;
+  };
+  /** `workspaces.members.list`: `GET /v1/workspace/members`. */
+  listMembers: {
+    path: never;
+    query: ListMembersQuery;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: MemberList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListMembersError;
+  };
+  /** `workspaces.members.update`: `PATCH /v1/workspace/members/{member}`. */
+  updateMember: {
+    path: { member: string };
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: MemberChange;
+    result: Member;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: UpdateMemberError;
+  };
+  /** `workspaces.members.remove`: `DELETE /v1/workspace/members/{member}`. */
+  removeMember: {
+    path: { member: string };
+    query: RemoveMemberQuery;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: RemovedMember;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: RemoveMemberError;
+  };
+  /** `workspaces.list`: `GET /v1/workspaces`. */
+  listWorkspaces: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: WorkspaceList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListWorkspacesError;
+  };
+  /** `workspaces.create`: `POST /v1/workspaces`. */
+  createWorkspace: {
+    path: never;
+    query: never;
+    headers: never;
+    body: WorkspaceRequest;
+    result: Workspace;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CreateWorkspaceError;
   };
 }
 

@@ -42,6 +42,7 @@ export interface Discriminator {
 export interface ParameterObject {
   name: string;
   in: "path" | "query" | "header" | "cookie";
+  description?: string;
   required?: boolean;
   schema: Schema;
   examples?: Record<string, Example>;

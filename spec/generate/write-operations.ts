@@ -1,6 +1,7 @@
 // generated/operations.ts: what the server must know of each operation before it knows anything of the request.
 import type { Document, OperationObject, ParameterObject, Schema } from "./document.ts";
 import type { ExpandedOperation } from "./expand-errors.ts";
+import { rolesOf } from "./roles.ts";
 
 const defaultBodyMax = 25 * 1024 * 1024;
 
@@ -35,6 +36,8 @@ export interface Operation {
   path: string;
   auth: "none" | "key" | "key_or_session" | "session";
   xApiKey: boolean;
+  /** With a session: the roles that may, in the workspace of the request. Absent: it is about the person alone, or takes no session. */
+  roles?: readonly ("owner" | "admin" | "developer" | "billing" | "viewer")[];
   dialect: Dialect;
   /** The catalogue's codes that it may answer with. */
   errors: readonly ErrorCode[];
@@ -60,6 +63,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = ${JSON.strin
 function row(document: Document, { operation, path, method, dialect, errors, statuses, counts }: ExpandedOperation) {
   const security = operation.security ?? [];
   const schemes = new Set(security.flatMap((one) => Object.keys(one)));
+  const named = rolesOf(operation);
   const bodies = Object.keys(operation.requestBody?.content ?? {});
   return {
     id: operation.operationId,
@@ -67,6 +71,7 @@ function row(document: Document, { operation, path, method, dialect, errors, sta
     path,
     auth: authOf(security, schemes),
     xApiKey: schemes.has("XApiKey"),
+    ...(named === undefined ? {} : { roles: named }),
     dialect,
     errors,
     ...(Object.keys(statuses).length > 0 && { statuses }),

@@ -4,16 +4,18 @@ import { LRUCache } from "lru-cache";
 import type { Clock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
 import { listen } from "../db/listen.ts";
+import { authenticateSession } from "./authenticate-session.ts";
 import type { Caller } from "./caller.ts";
-import { csrfTokenOf, digestOf, isKeyShaped, isTokenShaped } from "./keys.ts";
-import { sessionLifeMs } from "./sessions.ts";
+import { policyColumns, policyOf, type PolicyRow } from "./key-policy.ts";
+import { digestOf, isKeyShaped } from "./keys.ts";
 
 export interface Accounts {
   /** The caller of a key that memory knows; undefined: `authenticateKey` has to find out. */
   recallKey(key: string): Caller | undefined;
   /** Undefined: the key is unknown, disabled or deleted. */
   authenticateKey(key: string): Promise<Caller | undefined>;
-  authenticateSession(token: string): Promise<Caller | undefined>;
+  /** `workspace`: the id of the workspace to act in; absent: the person's own. 403 where the person is no member of it. */
+  authenticateSession(token: string, workspace?: string): Promise<Caller | undefined>;
   /** All notifications before this moment of performance.now() were heard. */
   heardUntil(): number;
   close(): Promise<void>;
@@ -81,7 +83,7 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
   };
   const recall = (digest: string): Remembered | undefined => {
     const remembered = known.get(digest) ?? unknown.get(digest);
-    return remembered && Math.max(remembered.askedAt, listener.heardUntil) > performance.now() - deafMs ? remembered : undefined;
+    return remembered && isCurrent(db, remembered, listener.heardUntil) ? remembered : undefined;
   };
 
   /** One query for any number of concurrent calls. */
@@ -111,7 +113,7 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
       return caller;
     },
     heardUntil: () => listener.heardUntil,
-    authenticateSession: (token) => authenticateSession(db, options.clock, token),
+    authenticateSession: (token, workspace) => authenticateSession(db, options.clock, token, workspace),
     async close() {
       await listener.close();
       await uses.close();
@@ -129,53 +131,29 @@ function alsoRecalling(forget: (channel: string, payload: string) => void, { onR
   };
 }
 
+/** The secret that a rolled key had before ends at its time, without a notification. */
+function isCurrent({ standing }: Db, { caller, askedAt }: Remembered, heardUntil: number): boolean {
+  const ends = caller?.policy?.secretEndsMs ?? null;
+  if (ends !== null && ends <= standing.now().getTime()) return false;
+  return Math.max(askedAt, heardUntil) > performance.now() - deafMs;
+}
+
 /** Undefined: it can't be a key of ours. */
 function digestOfShaped(key: string): string | undefined {
   return isKeyShaped(key) ? digestOf(key).toString("hex") : undefined;
 }
 
 async function findCaller(db: Db, hash: Buffer): Promise<Caller | undefined> {
-  const { rows } = await db.pool.query<Omit<Caller, "session">>(
-    `select k.account_id as "accountId", k.id as "keyId", b.purchased, a.suspended_at is not null as suspended
+  const { rows } = await db.pool.query<Omit<Caller, "policy" | "session"> & PolicyRow>(
+    `select k.account_id as "accountId", k.id as "keyId", b.purchased, a.suspended_at is not null as suspended,
+       k.prefix, k.last4, ${policyColumns}, case when k.hash <> $1 then k.old_until end as secret_ends
      from api_key k join account a on a.id = k.account_id join balance b on b.account_id = k.account_id
-     where k.hash = $1 and k.enabled and k.deleted_at is null`,
+     where (k.hash = $1 or k.old_hash = $1 and k.old_until > clock_timestamp()) and k.enabled and k.deleted_at is null`,
     [hash],
   );
-  return rows[0] && { ...rows[0], session: null };
-}
-
-// Turns a session's token into a Caller. Never cached: a dashboard calls rarely, and an ended session then stops working everywhere at once.
-
-/** The least time between two updates of a session's last use. */
-const notedEveryMs = 60 * 60 * 1000;
-
-interface SessionRow {
-  accountId: bigint;
-  purchased: bigint;
-  suspended: boolean;
-  lastUsedAt: Date;
-  expiresAt: Date;
-}
-
-export async function authenticateSession(db: Db, clock: Clock, token: string): Promise<Caller | undefined> {
-  if (!isTokenShaped("session", token)) return undefined;
-  const hash = digestOf(token);
-  const at = clock();
-  const { rows } = await db.pool.query<SessionRow>(
-    `select s.account_id as "accountId", b.purchased, a.suspended_at is not null as suspended,
-       s.last_used_at as "lastUsedAt", s.expires_at as "expiresAt"
-     from session s join account a on a.id = s.account_id join balance b on b.account_id = s.account_id
-     where s.hash = $1 and s.expires_at > $2`,
-    [hash, at],
-  );
-  if (!rows[0]) return undefined;
-  const { accountId, purchased, suspended, lastUsedAt } = rows[0];
-  let { expiresAt } = rows[0];
-  if (lastUsedAt.getTime() + notedEveryMs <= at.getTime()) {
-    expiresAt = new Date(at.getTime() + sessionLifeMs);
-    await db.pool.query("update session set last_used_at = $2, expires_at = $3 where hash = $1", [hash, at, expiresAt]);
-  }
-  return { accountId, keyId: null, purchased, suspended, session: { hash, expiresAt, csrfToken: csrfTokenOf(token) } };
+  if (rows[0] === undefined) return undefined;
+  const { accountId, keyId, purchased, suspended, ...policy } = rows[0];
+  return { accountId, keyId, purchased, suspended, policy: policyOf(policy), session: null };
 }
 
 // When each key was last used: collected in memory and written once a minute, so that no request waits for it.

@@ -1,22 +1,26 @@
 // API keys as their account and the operator see them, and which key a text means. Never the secret, which the database doesn't have.
 import type { components } from "../../generated/api.d.ts";
 import type { Queries } from "../db/connect.ts";
-import { keyIdText, parseKeyId } from "../ids.ts";
+import { keyIdText, parseKeyId, userIdText } from "../ids.ts";
 import { type Amount, toUsd } from "../money.ts";
+import { policyColumns, type StoredPolicy } from "./key-policy.ts";
 import { shownBudget, type StoredBudget } from "./key-budgets.ts";
 import { digestOf, maskedKey, parseMaskedKey } from "./keys.ts";
 
 export type KeyRecord = components["schemas"]["ApiKeyRecord"];
 
 const columns = `k.id, k.name, k.prefix, k.last4, k.enabled, k.is_default, k.created_at, k.last_used_at,
-  b.limit_amount, b.period, b.period_limit, b.spent`;
+  b.limit_amount, b.period, b.period_limit, b.spent, ${policyColumns}, case when k.old_until > clock_timestamp() then k.old_until end as old_until,
+  (select user_id from account where id = k.created_by) as created_by`;
 const tables = "api_key k join key_budget b on b.key_id = k.id";
 
-/** The account's own keys: newest first, by id where two were made at the same time. */
-export async function listKeys(db: Queries, accountId: bigint): Promise<KeyRecord[]> {
+/** The workspace's keys, or those that `createdBy` made: newest first, by id where two were made at the same time. */
+export async function listKeys(db: Queries, accountId: bigint, createdBy: bigint | null = null): Promise<KeyRecord[]> {
   const { rows } = await db.pool.query<KeyRow>(
-    `select ${columns} from ${tables} where k.account_id = $1 and k.deleted_at is null order by k.created_at desc, k.id desc`,
-    [accountId],
+    `select ${columns} from ${tables} where k.account_id = $1 and k.deleted_at is null
+       and ($2::bigint is null or k.created_by = $2)
+     order by k.created_at desc, k.id desc`,
+    [accountId, createdBy],
   );
   return rows.map(toRecord);
 }
@@ -39,6 +43,8 @@ export async function findDefaultKey(db: Queries, accountId: bigint): Promise<Ke
 export interface FoundKey {
   id: bigint;
   accountId: bigint;
+  /** The person who made it; null: it came with the account, or from the operator. */
+  createdBy: bigint | null;
 }
 
 /**
@@ -49,7 +55,7 @@ export async function findKeys(db: Queries, text: string, accountId?: bigint): P
   const [condition, ...values] = meaningOf(text);
   const mine = accountId === undefined ? "" : `and account_id = $${values.length + 1}`;
   const { rows } = await db.pool.query<FoundKey>(
-    `select id, account_id as "accountId" from api_key where ${condition} ${mine} and deleted_at is null limit 2`,
+    `select id, account_id as "accountId", created_by as "createdBy" from api_key where ${condition} ${mine} and deleted_at is null limit 2`,
     accountId === undefined ? values : [...values, accountId],
   );
   return rows;
@@ -72,7 +78,7 @@ function meaningOf(text: string): [condition: string, ...values: unknown[]] {
   return id === undefined ? ["hash = $1", digestOf(text)] : ["id = $1", id];
 }
 
-interface KeyRow extends StoredBudget {
+interface KeyRow extends StoredBudget, StoredPolicy {
   id: bigint;
   name: string;
   prefix: string;
@@ -82,6 +88,9 @@ interface KeyRow extends StoredBudget {
   created_at: Date;
   last_used_at: Date | null;
   spent: Amount;
+  old_until: Date | null;
+  /** UUID of the person. */
+  created_by: string | null;
 }
 
 function toRecord(row: KeyRow): KeyRecord {
@@ -94,12 +103,20 @@ function toRecord(row: KeyRow): KeyRecord {
     enabled: row.enabled,
     is_default: row.is_default,
     created_at: row.created_at.toISOString(),
+    created_by: row.created_by === null ? null : userIdText(row.created_by),
     last_used_at: row.last_used_at?.toISOString() ?? null,
     usage_usd: toUsd(row.spent),
     limit_usd: usdOf(limit),
     limit_resets: resets,
     lifetime_limit_usd: usdOf(lifetime),
-    scopes: [],
+    expires_at: row.expires_at?.toISOString() ?? null,
+    allowed_models: row.allowed_models,
+    allowed_operations: row.allowed_operations,
+    allowed_networks: row.allowed_networks,
+    scopes: row.scopes ?? [],
+    rpm: row.rpm,
+    tpm: row.tpm,
+    previous_secret_until: row.old_until?.toISOString() ?? null,
   };
 }
 

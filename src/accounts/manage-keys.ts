@@ -3,9 +3,12 @@
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { keyIdText, parseKeyId } from "../ids.ts";
+import type { Caller } from "./caller.ts";
 import { type BudgetChange, setBudget } from "./key-budgets.ts";
+import { type PolicyChange, setPolicy } from "./read-policy.ts";
 import { findDefaultKey, findKeyRecord, findKeys, type FoundKey, type KeyRecord } from "./key-records.ts";
 import { makeKey } from "./keys.ts";
+import { ownKeysOnly } from "./roles.ts";
 import { lockAccountRow } from "./users.ts";
 
 interface MadeKey {
@@ -19,6 +22,10 @@ interface KeyToMake {
   name: string;
   /** Absent: as much as the account has. */
   budget?: BudgetChange;
+  /** Absent: whatever the account may. */
+  policy?: PolicyChange;
+  /** The person who makes it; null: it comes with the account. */
+  createdBy?: bigint | null;
   at: Date;
 }
 
@@ -27,6 +34,7 @@ interface KeyChange {
   enabled?: boolean | undefined;
   name?: string | undefined;
   budget?: BudgetChange;
+  policy?: PolicyChange;
 }
 
 interface DeletedKey {
@@ -45,20 +53,27 @@ const nameDefault = "Default";
 export async function createKey(db: Db, key: KeyToMake): Promise<MadeKey> {
   return inTransaction(db, async (transaction) => {
     await lockAccountRow(transaction, key.accountId);
+    if (key.createdBy != null) await assertStillMember(transaction, key.accountId, key.createdBy);
     await assertRoom(transaction, key.accountId);
     return insertKey(transaction, key);
   });
 }
 
-/** `text` as in findKeys. Throws not_found, also for another account's key. */
-export async function keyOf(db: Queries, accountId: bigint, text: string): Promise<FoundKey> {
-  const [key, other] = await findKeys(db, text, accountId);
+/** `text` as in findKeys. Throws not_found, also for another account's key, and for another person's where the caller sees only own ones. */
+export async function keyOf(db: Queries, caller: Pick<Caller, "accountId" | "session">, text: string): Promise<FoundKey> {
+  const own = ownKeysOnly(caller);
+  const found = await findKeys(db, text, caller.accountId);
+  const [key, other] = own === null ? found : found.filter(({ createdBy }) => createdBy === own);
   if (other) failParameter("key", "two keys look like that: give the id (key_…)");
   return key ?? fail("not_found");
 }
 
 /** Every replica hears of it within a second. Undefined: the key has just been deleted. */
-export async function changeKey(db: Db, key: FoundKey, { enabled, name, budget }: KeyChange): Promise<KeyRecord | undefined> {
+export async function changeKey(
+  db: Db,
+  key: Omit<FoundKey, "createdBy">,
+  { enabled, name, budget, policy }: KeyChange,
+): Promise<KeyRecord | undefined> {
   return inTransaction(db, async (transaction) => {
     await lockAccountRow(transaction, key.accountId);
     const { pool } = transaction;
@@ -66,12 +81,17 @@ export async function changeKey(db: Db, key: FoundKey, { enabled, name, budget }
     if (enabled !== undefined) await pool.query("update api_key set enabled = $2 where id = $1 and deleted_at is null", [key.id, enabled]);
     if (name !== undefined) await pool.query("update api_key set name = $2 where id = $1 and deleted_at is null", [key.id, name]);
     if (budget !== undefined) await setBudget(transaction, key.id, budget);
+    if (policy !== undefined) await setPolicy(transaction, key.id, policy);
     return findKeyRecord(transaction, key.id);
   });
 }
 
-/** Undefined: the key was already deleted. */
-export async function deleteKey(db: Db, key: FoundKey, at: Date): Promise<DeletedKey | undefined> {
+/** Undefined: the key was already deleted. `createdBy`: who deletes it, and so makes the key that replaces the last one. */
+export async function deleteKey(
+  db: Db,
+  key: Omit<FoundKey, "createdBy">,
+  { createdBy, at }: Pick<KeyToMake, "createdBy" | "at">,
+): Promise<DeletedKey | undefined> {
   return inTransaction(db, async (transaction) => {
     await lockAccountRow(transaction, key.accountId);
     await lockKeys(transaction, key.accountId);
@@ -84,7 +104,7 @@ export async function deleteKey(db: Db, key: FoundKey, at: Date): Promise<Delete
     if (!rows[0].is_default) return { id, newDefault: null, secret: null };
     const next = await findDefaultKey(transaction, key.accountId);
     if (next === undefined) {
-      const { secret, record } = await insertKey(transaction, { accountId: key.accountId, name: nameDefault, at });
+      const { secret, record } = await insertKey(transaction, { accountId: key.accountId, name: nameDefault, createdBy, at });
       return { id, newDefault: record, secret };
     }
     await transaction.pool.query("update api_key set is_default = true where id = $1", [parseKeyId(next.id)]);
@@ -96,6 +116,16 @@ export async function deleteKey(db: Db, key: FoundKey, at: Date): Promise<Delete
 export async function deleteKeys(transaction: Queries, accountId: bigint, at: Date): Promise<void> {
   await lockKeys(transaction, accountId);
   await transaction.pool.query("update api_key set deleted_at = $2 where account_id = $1 and deleted_at is null", [accountId, at]);
+}
+
+/** Disables the keys of an account, whose row is locked, that a person made. Returns how many. Every replica hears of it. */
+export async function disableKeysOf(transaction: Queries, accountId: bigint, personId: bigint): Promise<number> {
+  await lockKeys(transaction, accountId);
+  const { rowCount } = await transaction.pool.query(
+    "update api_key set enabled = false where account_id = $1 and created_by = $2 and enabled and deleted_at is null",
+    [accountId, personId],
+  );
+  return rowCount ?? 0;
 }
 
 /** Makes the key that a verified account gets by itself. A former default becomes an ordinary key. The account's row is locked. */
@@ -111,6 +141,12 @@ async function lockKeys({ pool }: Queries, accountId: bigint): Promise<void> {
   await pool.query("select 1 from api_key where account_id = $1 order by id for no key update", [accountId]);
 }
 
+/** A member who is removed meanwhile must not leave a key behind that the removal has not seen. */
+async function assertStillMember({ pool }: Queries, accountId: bigint, personId: bigint): Promise<void> {
+  const { rowCount } = await pool.query("select 1 from member where account_id = $1 and person_id = $2", [accountId, personId]);
+  if (rowCount === 0 && personId !== accountId) fail("permission_denied", { text: { reason: "you are not a member of this workspace" } });
+}
+
 async function assertRoom({ pool }: Queries, accountId: bigint): Promise<void> {
   const { rows } = await pool.query<{ keys: number }>(
     "select count(*)::int as keys from api_key where account_id = $1 and deleted_at is null",
@@ -121,15 +157,32 @@ async function assertRoom({ pool }: Queries, accountId: bigint): Promise<void> {
 }
 
 /** The key becomes the default if there is none. */
-async function insertKey(db: Queries, { accountId, name, budget, at }: KeyToMake): Promise<MadeKey> {
+async function insertKey(db: Queries, { accountId, name, budget, policy, createdBy = null, at }: KeyToMake): Promise<MadeKey> {
   const { secret, hash, prefix, last4 } = makeKey();
   const { rows } = await db.pool.query<{ id: bigint }>(
-    `insert into api_key (account_id, hash, prefix, last4, name, is_default, created_at)
-     values ($1, $2, $3, $4, $5, not exists (select 1 from api_key where account_id = $1 and is_default and deleted_at is null), $6)
+    `insert into api_key (account_id, hash, prefix, last4, name, is_default, created_at, created_by)
+     values ($1, $2, $3, $4, $5, not exists (select 1 from api_key where account_id = $1 and is_default and deleted_at is null), $6, $7)
      returning id`,
-    [accountId, hash, prefix, last4, name, at],
+    [accountId, hash, prefix, last4, name, at, createdBy],
   );
   const { id } = rows[0] as { id: bigint };
   if (budget !== undefined) await setBudget(db, id, budget);
+  if (policy !== undefined) await setPolicy(db, id, policy);
   return { secret, record: (await findKeyRecord(db, id)) as KeyRecord };
+}
+
+/** A new secret for the same key; the one before works until `grace` is over, and any older one ends now. Undefined: the key has just been deleted. */
+export async function rollKey(db: Db, key: FoundKey, graceSeconds: number): Promise<MadeKey | undefined> {
+  const { secret, hash, prefix, last4 } = makeKey();
+  return inTransaction(db, async (transaction) => {
+    await lockAccountRow(transaction, key.accountId);
+    await transaction.pool.query(
+      `update api_key set hash = $2, prefix = $3, last4 = $4, old_hash = case when $5::int > 0 then hash end,
+         old_until = case when $5::int > 0 then clock_timestamp() + make_interval(secs => $5::int) end
+       where id = $1 and deleted_at is null`,
+      [key.id, hash, prefix, last4, graceSeconds],
+    );
+    const record = await findKeyRecord(transaction, key.id);
+    return record && { secret, record };
+  });
 }

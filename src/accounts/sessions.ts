@@ -3,7 +3,7 @@ import type { Queries } from "../db/connect.ts";
 import type { CallerSession } from "./caller.ts";
 import { csrfTokenOf, makeToken } from "./keys.ts";
 
-export interface OpenedSession extends CallerSession {
+export interface OpenedSession extends Pick<CallerSession, "hash" | "expiresAt" | "csrfToken"> {
   /** Shown once. */
   token: string;
 }

@@ -1,7 +1,7 @@
 // The user of an account, as sign-up and sign-in return it. Each account has one.
 import type { Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
-import { uuidHex } from "../ids.ts";
+import { userIdText } from "../ids.ts";
 import type { Amount } from "../money.ts";
 
 export interface User {
@@ -29,10 +29,6 @@ export async function findUser(db: Queries, accountId: bigint): Promise<User | u
     [accountId],
   );
   return rows[0] && { ...rows[0], id: userIdText(rows[0].userId) };
-}
-
-export function userIdText(uuid: string): string {
-  return `usr_${uuidHex(uuid)}`;
 }
 
 // Refuses a suspended account, however its user signs in.

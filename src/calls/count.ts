@@ -1,6 +1,7 @@
 // Counts a call that names a model against three limits at once, all or nothing: requests, requests of the model and tokens a minute
 // (docs/behaviour/limits.md#counting). A call that is refused later is uncounted again; tokens are corrected once they are measured.
 import type { Caller } from "../accounts/caller.ts";
+import type { KeyPolicy } from "../accounts/key-policy.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import { fail } from "../errors/fail.ts";
@@ -69,6 +70,7 @@ export function takesOf(
   const tier = tierOf(catalog, caller.purchased);
   assertAllowed(catalog.tiers, tier, "requests", ({ rpm, per_model_rpm, tpm }) => Math.min(rpm, per_model_rpm, tpm));
   assertFits(tokens, tier);
+  if (caller.policy !== null) assertFitsKey(tokens, caller.policy);
   const { accountId } = caller;
   // A call that asks for more than a minute allows takes the whole minute: it may not use all that it asks for.
   const estimate = Math.min(tokens.input + tokens.output, tier.tpm);
@@ -78,12 +80,13 @@ export function takesOf(
     { accountId, bucket: buckets.tokens, seconds: minuteSeconds, amount: estimate, limit: tier.tpm },
     { accountId, bucket: buckets.day, seconds: daySeconds, amount: 1, limit: null },
   ];
+  if (caller.policy !== null) takes.push(...takesOfKey(caller, caller.policy, estimate));
   const decided = ({ refused, first, waitMs }: Decision): CountedCall => {
     const headers = rateHeaders(tier.rpm, first);
     addHeaders(headers);
     if (refused !== null) {
       const of = ["requests per minute", `requests per minute for ${model.id}`, "tokens per minute"][refused];
-      failRate(`${takes[refused]?.limit} ${of}`, waitMs, headers);
+      failRate(`${takes[refused]?.limit} ${of ?? ofKey(caller, takes[refused]!)}`, waitMs, headers);
     }
     const given = (take: Take, amount: number): Take => ({
       ...take,
@@ -94,10 +97,11 @@ export function takesOf(
     return {
       atMs: first.atMs,
       correct(measured) {
-        const more = measured - estimate;
-        const take = takes[2] as Take;
-        // The excess counts now, because the estimate's window would soon have passed.
-        if (more !== 0) limits.counters.correct([more > 0 ? { ...take, amount: more, limit: null } : given(take, more)]);
+        for (const take of takes) {
+          const more = countsTokens(take) ? measured - take.amount : 0;
+          // The excess counts now, because the estimate's window would soon have passed.
+          if (more !== 0) limits.counters.correct([more > 0 ? { ...take, amount: more, limit: null } : given(take, more)]);
+        }
       },
       giveBack() {
         addHeaders(rateHeaders(tier.rpm, { ...first, current: first.current - 1 }));
@@ -116,4 +120,32 @@ function assertFits({ input, output }: LimitedCall["tokens"], tier: { tier: numb
     fail("request_too_large", { text: { reason: `${all} tokens, and tier ${tier.tier} allows ${largest} in a single request` } });
   if (input > tier.tpm)
     fail("request_too_large", { text: { reason: `${input} tokens, and tier ${tier.tier} allows ${tier.tpm} tokens per minute` } });
+}
+
+// The limits of a key, beside those of its account: the smaller one decides.
+
+const tokensOfKey = ":tokens";
+
+function takesOfKey({ accountId, keyId }: Caller, { rpm, tpm }: KeyPolicy, estimate: number): Take[] {
+  const take = (what: string, amount: number, limit: number) => ({
+    accountId,
+    bucket: `key:${keyId}${what}`,
+    seconds: minuteSeconds,
+    amount,
+    limit,
+  });
+  return [...(rpm === null ? [] : [take(":requests", 1, rpm)]), ...(tpm === null ? [] : [take(tokensOfKey, Math.min(estimate, tpm), tpm)])];
+}
+
+function countsTokens({ bucket }: Take): boolean {
+  return bucket === buckets.tokens || (bucket.startsWith("key:") && bucket.endsWith(tokensOfKey));
+}
+
+function ofKey({ policy }: Caller, take: Take): string {
+  return `${countsTokens(take) ? "tokens" : "requests"} per minute of the key ${policy?.masked}`;
+}
+
+function assertFitsKey({ input }: LimitedCall["tokens"], { tpm, masked }: KeyPolicy): void {
+  if (tpm !== null && input > tpm)
+    fail("request_too_large", { text: { reason: `${input} tokens, and the key ${masked} allows ${tpm} tokens per minute` } });
 }

@@ -1,5 +1,6 @@
 // The free-tier gate and the two 402 refusals for money, with everything that a caller needs to act on them (docs/behaviour/errors.md#shape).
 import type { Caller } from "../accounts/caller.ts";
+import { assertModelAllowed, mayUseModel } from "../accounts/key-policy.ts";
 import { maskedKey } from "../accounts/keys.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Model } from "../catalog/types.ts";
@@ -81,10 +82,14 @@ function paymentFields(publicUrl: string, need: Amount, have: Amount) {
   return { need_usd: toUsd(need), have_usd: toUsd(have), required: toUsd(need), balance: toUsd(have), ...topupFields(publicUrl) };
 }
 
-// The free-tier gate: whether this caller may use a model at all, before any limit or money (docs/behaviour/billing.md#refusals).
+// Whether this caller may use a model at all, before any limit or money (docs/behaviour/billing.md#refusals).
 
-/** An account that never added credits may use free-tier models only. Fails with 402 model_requires_paid; nothing is charged. */
+/**
+ * A key may be bound to some models, and an account that never added credits may use free-tier models only. Fails with model_not_allowed or 402
+ * model_requires_paid; nothing is charged.
+ */
 export async function assertMayUse(context: Refusing, caller: Caller, model: Model): Promise<void> {
+  assertModelAllowed(caller, model.id);
   if (mayUse(caller, model)) return;
   const balance = await readBalance(context.db, caller.accountId);
   if (balance !== undefined && balance.purchased > 0n) return; // funded a moment ago, after the caller was cached
@@ -100,7 +105,7 @@ export async function assertMayUse(context: Refusing, caller: Caller, model: Mod
 }
 
 export function mayUse(caller: Caller, model: Model): boolean {
-  return caller.purchased > 0n || model.freeTier;
+  return (caller.purchased > 0n || model.freeTier) && mayUseModel(caller, model.id);
 }
 
 const minimumTopUp = amountFromUsd(topupMinimumUsd) as Amount;

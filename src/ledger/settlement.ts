@@ -45,11 +45,11 @@ export interface BatchSlices {
   notUsual?: () => void;
 }
 
-export const settleUsual = `select ledger_settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) as balances`;
+export const settleUsual = `select ledger_settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) as balances`;
 const noSlices: BatchSlices = { takings: [], sums: [] };
 const settleAny = "select account_id, balance from ledger_settle($1, $2, $3, $4, $5)";
 
-/** What the usual form says of a batch that is not usual: a hold is missing, a call was settled before, a month or a budget is not there. */
+/** What the usual form says of a batch that is not usual: a hold, a month or a budget is missing, a call was settled before or came in long ago. */
 const notUsual: ReadonlySet<unknown> = new Set(["P0002", "23505", "23514"]);
 
 interface Reports {
@@ -106,6 +106,7 @@ export async function sendUsual(db: Db, items: readonly Settlement[], slices: Ba
     unused.map(({ bucket }) => bucket),
     unused.map(({ startMs }) => new Date(startMs)),
     plainArray(unused.map(({ amount }) => amount)),
+    new Date(Math.min(...items.map(({ log }) => log.created_at.getTime()))),
   ]);
   const balances = new Map(funds.map(({ accountId }, place) => [accountId, rows[0]!.balances[place]!]));
   return items.map(({ accountId }) => balances.get(accountId)!);
@@ -117,7 +118,7 @@ interface Sum {
   cost: bigint;
 }
 
-/** What the batch moves in each balance, in account order, and in each budget; and its calls as fields of settled_call. */
+/** What the batch moves in each balance, in account order, and in each budget; and its calls as fields of tagged_call. */
 function sumsOf(items: readonly Settlement[], takings: BatchSlices["takings"]) {
   const funds = new Map<bigint, Sum & { charged: number }>();
   const budgets = new Map<string, Sum & { keyId: string }>();
@@ -137,7 +138,7 @@ function sumsOf(items: readonly Settlement[], takings: BatchSlices["takings"]) {
       budget.held += held;
       budget.cost += cost;
     }
-    return [...logColumns.map((column) => log[column]), fund.charged, fund.cost];
+    return [...logColumns.map((column) => log[column]), fund.charged, fund.cost, log.tags];
   });
   return { funds: [...funds.values()].sort((a, b) => (a.accountId < b.accountId ? -1 : 1)), budgets: [...budgets.values()], calls, carved };
 }

@@ -87,9 +87,11 @@ export interface UsageLogRow {
   fallback_layer: number | null;
   latency_ms: number;
   first_byte_ms: number | null;
+  /** What the caller calls it, such as {"user":"u-1"}; absent: nothing. */
+  tags?: Record<string, string>;
 }
 
-/** In the order of the fields of settled_call. */
+/** In the order of the fields of tagged_call, which ends with a call's place, the total up to it and its tags. */
 export const logColumns = [
   ...["account_id", "created_at", "id", "request_id", "key_id", "operation", "model", "alias", "served_model", "status", "http_status"],
   ...["error_code", "input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens", "estimated", "cost"],

@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Operation } from "../../generated/operations.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Caller } from "../accounts/caller.ts";
+import { assertRole } from "../accounts/roles.ts";
 import { readSessionCookie } from "../accounts/sessions.ts";
 import { tokenPrefixes } from "../accounts/keys.ts";
 import { failSuspended } from "../accounts/users.ts";
@@ -14,7 +15,7 @@ import { fail } from "../errors/fail.ts";
 const credentialMax = 256;
 
 type Lookups = Pick<Accounts, "recallKey" | "authenticateKey" | "authenticateSession">;
-type Asked = Pick<Operation, "auth" | "xApiKey" | "method">;
+type Asked = Pick<Operation, "auth" | "xApiKey" | "method" | "roles">;
 
 /** The usual caller, whose key is known, costs no promise. */
 export function authenticate(accounts: Lookups, operation: Asked, headers: IncomingHttpHeaders): Caller | Promise<Caller> {
@@ -22,7 +23,7 @@ export function authenticate(accounts: Lookups, operation: Asked, headers: Incom
   const [first] = credentials;
   if (first !== undefined && first.length <= credentialMax && operation.auth !== "session") {
     const known = accounts.recallKey(first);
-    if (known !== undefined) return admitted(known);
+    if (known !== undefined) return admitted(known, operation);
   }
   return lookUpCaller(accounts, operation, headers, credentials);
 }
@@ -35,15 +36,16 @@ async function lookUpCaller(
 ): Promise<Caller> {
   const cookie = operation.auth === "key" ? undefined : readSessionCookie(headers.cookie);
   if (credentials.length === 0 && cookie === undefined) fail("missing_api_key");
-  const caller = await findCaller(accounts, operation, credentials);
+  const workspace = workspaceOf(operation, headers);
+  const caller = await findCaller(accounts, operation, credentials, workspace);
   // A header sent on purpose wins over the cookie that a browser adds by itself, except a key where only a session will do.
   const isWrongKind = operation.auth === "session" && caller !== undefined && caller.keyId !== null;
-  if (caller !== undefined && !isWrongKind) return admitted(caller);
+  if (caller !== undefined && !isWrongKind) return admitted(caller, operation);
   if (cookie !== undefined && (isWrongKind || credentials.length === 0)) {
-    const signedIn = await lookUp(accounts, operation, cookie);
+    const signedIn = await lookUp(accounts, operation, cookie, workspace);
     if (signedIn?.session) {
       assertOwnPage(operation, headers, signedIn.session.csrfToken);
-      return admitted(signedIn);
+      return admitted(signedIn, operation);
     }
   }
   // Only the holder of a valid credential may learn that it is of the wrong kind.
@@ -51,14 +53,14 @@ async function lookUpCaller(
     if (operation.auth === "key") await refuseSession(accounts, credentials);
     fail("invalid_api_key");
   }
-  admitted(caller);
+  admitted(caller, operation);
   return fail("session_required");
 }
 
 async function refuseSession(accounts: Lookups, credentials: readonly string[]): Promise<void> {
   const signedIn = await findCaller(accounts, { auth: "session" }, credentials.filter(isSessionToken));
   if (signedIn === undefined) return;
-  admitted(signedIn);
+  admitted(signedIn, {});
   fail("permission_denied", { text: { reason: "a session cannot call models: use an API key" } });
 }
 
@@ -66,18 +68,24 @@ async function findCaller(
   accounts: Lookups,
   operation: Pick<Operation, "auth">,
   credentials: readonly string[],
+  workspace?: string,
 ): Promise<Caller | undefined> {
   for (const credential of credentials) {
-    const caller = await lookUp(accounts, operation, credential);
+    const caller = await lookUp(accounts, operation, credential, workspace);
     if (caller !== undefined) return caller;
   }
   return undefined;
 }
 
-function lookUp(accounts: Lookups, operation: Pick<Operation, "auth">, credential: string): Promise<Caller | undefined> | undefined {
+function lookUp(
+  accounts: Lookups,
+  operation: Pick<Operation, "auth">,
+  credential: string,
+  workspace?: string,
+): Promise<Caller | undefined> | undefined {
   if (credential.length > credentialMax || !/^[\x21-\x7e]+$/.test(credential)) return undefined;
   if (!isSessionToken(credential)) return accounts.authenticateKey(credential);
-  return operation.auth === "key" ? undefined : accounts.authenticateSession(credential);
+  return operation.auth === "key" ? undefined : accounts.authenticateSession(credential, workspace);
 }
 
 function isSessionToken(credential: string): boolean {
@@ -92,9 +100,16 @@ function assertOwnPage({ method }: Asked, headers: IncomingHttpHeaders, csrfToke
   if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) fail("csrf_failed");
 }
 
-/** Suspended: 403 with any credential. */
-function admitted(caller: Caller): Caller {
+/** The workspace that a session's request acts in. Absent: the person's own, always for what is about the person. */
+function workspaceOf({ roles }: Pick<Operation, "roles">, headers: IncomingHttpHeaders): string | undefined {
+  const sent = roles === undefined ? undefined : headers["x-workspace-id"];
+  return typeof sent === "string" && sent !== "" ? sent : undefined;
+}
+
+/** Suspended: 403 with any credential, and where the session's role is too low. */
+function admitted(caller: Caller, operation: Pick<Operation, "roles">): Caller {
   if (caller.suspended) failSuspended();
+  assertRole(operation, caller);
   return caller;
 }
 

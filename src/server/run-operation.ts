@@ -13,6 +13,7 @@ import { bigBytes, readBigJson } from "./big-json.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { failInvalid } from "./invalid.ts";
 import { failForm } from "./parse-form.ts";
+import { assertKeyRules } from "./key-rules.ts";
 import { type JsonContent, loggableModel, nulDetails, readJson } from "./parse-json.ts";
 import { holdValue, readBody } from "./read-body.ts";
 import { readForm, type SentForm, takesForm } from "./read-form.ts";
@@ -71,12 +72,17 @@ function isStale(known: number): boolean {
 }
 
 /** Returns no promise where memory knows the caller, or the operation needs none. */
-function identify({ context }: Edge, exchange: Exchange, operation: Operation): Promise<void> | undefined {
+function identify(edge: Edge, exchange: Exchange, operation: Operation): Promise<void> | undefined {
   if (operation.auth === "none") return undefined;
-  const caller = authenticate(context.accounts, operation, exchange.req.headers);
-  if (caller instanceof Promise) return caller.then((found) => void (exchange.caller = found));
-  exchange.caller = caller;
+  const caller = authenticate(edge.context.accounts, operation, exchange.req.headers);
+  if (caller instanceof Promise) return caller.then((found) => identified(edge, exchange, operation, found));
+  identified(edge, exchange, operation, caller);
   return undefined;
+}
+
+function identified(edge: Edge, exchange: Exchange, operation: Operation, caller: Caller): void {
+  exchange.caller = caller;
+  if (caller.policy !== null) assertKeyRules(edge, exchange, operation, caller.policy);
 }
 
 const noContent: JsonContent = { bytes: Buffer.alloc(0), text: "", value: undefined, heapBytes: 0 };

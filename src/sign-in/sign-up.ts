@@ -2,11 +2,12 @@
 // the address.
 import { randomUUID } from "node:crypto";
 import { hashPassword } from "../accounts/passwords.ts";
-import { type User, userIdText } from "../accounts/users.ts";
+import type { User } from "../accounts/users.ts";
 import type { SignUpConfig } from "../config.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
+import { userIdText } from "../ids.ts";
 import type { Mail } from "../mail/mailer.ts";
 import { domainOf, foldEmail } from "../text/email-address.ts";
 import { lockAccountOf, type LockedAccount, lockOrMakeAccount } from "./lock-account.ts";

@@ -22,7 +22,8 @@ const promised = `createChatCompletion createMessage countMessageTokens createCo
   getCreditBalance createTopup getTopup listLedgerEntries receivePaymentEvent signUp verifyAccount resendVerification signIn
   signInWithProvider getSession signOut forgotPassword resetPassword createApiKey listApiKeys updateApiKey deleteApiKey getLimits
   listUsageLogs getReceipt startSignIn createResponse listErrors
-  createQuote getReceiptProof`.split(/\s+/);
+  createQuote getReceiptProof getUsageSummary rollApiKey getApiKeyUsage
+  listWorkspaces createWorkspace getWorkspace updateWorkspace listMembers updateMember removeMember leaveWorkspace`.split(/\s+/);
 
 describe("generated files", () => {
   oneInThree()("are what the spec says now, wherever the checkout stands", () => {

@@ -6,7 +6,10 @@ import { codesOf, operation, resolved, validatorOf } from "./read-contract.ts";
 type Refusals = Record<number, string[]>;
 
 const account = { 429: ["rate_limit_exceeded"], 500: ["internal_error"], 503: ["overloaded"] };
-const key = ["missing_api_key", "invalid_api_key"];
+const signedIn = ["missing_api_key", "invalid_api_key"];
+const key = [...signedIn, "key_expired"];
+/** A suspended account, and what a key is bound to. */
+const denied = ["permission_denied", "operation_not_allowed", "network_not_allowed"];
 const body = ["invalid_json", "missing_parameter", "invalid_parameter"];
 const money = ["insufficient_credits", "key_limit_reached", "model_requires_paid"];
 const idempotent = ["idempotency_in_progress", "idempotency_replayed", "idempotency_key_reused"];
@@ -18,7 +21,7 @@ const chat: Refusals = {
   400: [...body, "wrong_endpoint", "request_rejected", "unsupported_content"],
   401: key,
   402: money,
-  403: ["route_refused", "permission_denied"],
+  403: ["route_refused", "model_not_allowed", ...denied],
   404: ["model_not_found"],
   409: idempotent,
   413: ["request_too_large", "request_rejected"],
@@ -30,7 +33,7 @@ const decision: Refusals = {
   400: body,
   401: key,
   402: money,
-  403: ["permission_denied"],
+  403: ["model_not_allowed", ...denied],
   409: idempotent,
   413: ["request_too_large"],
 };
@@ -48,27 +51,27 @@ const promised: Record<string, Refusals> = {
     400: [...body, "wrong_endpoint", "request_rejected"],
     401: key,
     402: money,
-    403: ["permission_denied"],
+    403: ["model_not_allowed", ...denied],
     404: ["model_not_found"],
     409: idempotent,
     413: ["request_too_large"],
   },
   createDecision: decision,
   createSystemOneDecision: decision,
-  getCreditBalance: { ...account, 401: ["auth_required", "invalid_credentials"], 403: ["permission_denied"] },
-  createApiKey: { ...account, 400: body, 401: key, 403: session, 413: ["request_too_large"] },
+  getCreditBalance: { ...account, 401: ["auth_required", "invalid_credentials", "key_expired"], 403: denied },
+  createApiKey: { ...account, 400: body, 401: signedIn, 403: session, 413: ["request_too_large"] },
   updateApiKey: {
     ...account,
     400: ["invalid_json", "invalid_parameter", "not_found"],
-    401: key,
+    401: signedIn,
     403: session,
     413: ["request_too_large"],
   },
-  deleteApiKey: { ...account, 400: ["invalid_parameter", "not_found"], 401: key, 403: session },
+  deleteApiKey: { ...account, 400: ["invalid_parameter", "not_found"], 401: signedIn, 403: session },
   createTopup: {
     ...account,
     400: body,
-    401: key,
+    401: signedIn,
     402: ["payment_failed"],
     403: [...session, "email_unverified"],
     413: ["request_too_large"],

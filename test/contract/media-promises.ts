@@ -1,6 +1,6 @@
 // What the contract promises of every media and audio operation: its place, its success statuses, and per refused status the closed set
 // of codes in the words of the endpoint's dialect (docs/behaviour/errors.md#codes). On top of that matrix stands what holds for everything
-// that takes a key: a suspended account, the request limits, an unknown exception, an overloaded gateway.
+// that takes a key: a denied account, the request limits, an unknown exception, an overloaded gateway.
 
 export interface Promised {
   at: string;
@@ -8,11 +8,13 @@ export interface Promised {
   refusals: Record<number, string[]>;
 }
 
-const key = ["missing_api_key", "invalid_api_key"];
+const key = ["missing_api_key", "invalid_api_key", "key_expired"];
 const limited = ["rate_limit_exceeded"];
 const audioLimited = ["audio_concurrent_limit", "rate_limit_exceeded"];
 const money = ["insufficient_credits", "key_limit_reached", "model_requires_paid"];
-const suspended = ["permission_denied"];
+/** A denied account, and what a key is bound to. */
+const denied = ["permission_denied", "operation_not_allowed", "network_not_allowed"];
+const modelDenied = ["model_not_allowed", ...denied];
 const unknown = ["internal_error"];
 const idempotent = ["idempotency_in_progress", "idempotency_replayed", "idempotency_key_reused"];
 const overloaded = ["overloaded"];
@@ -23,9 +25,9 @@ export const promised: Record<string, Promised> = {
     successes: [200, 202],
     refusals: {
       400: ["invalid_model", "invalid_prompt", "image_url_required", "too_many_references", "invalid_parameter"],
-      401: ["auth_error"],
+      401: ["auth_error", "key_expired"],
       402: ["key_limit_reached", "insufficient_balance", "model_requires_paid"],
-      403: suspended,
+      403: modelDenied,
       413: ["invalid_request"],
       429: ["rate_limited"],
       500: ["db_error", "provider_error", ...unknown],
@@ -37,9 +39,9 @@ export const promised: Record<string, Promised> = {
     successes: [200, 202],
     refusals: {
       400: ["invalid_model", "invalid_prompt", "image_url_required", "invalid_duration", "invalid_parameter"],
-      401: ["auth_error"],
+      401: ["auth_error", "key_expired"],
       402: ["key_limit_reached", "insufficient_balance", "model_requires_paid"],
-      403: suspended,
+      403: modelDenied,
       404: ["model_not_found"],
       413: ["invalid_request"],
       429: ["rate_limited"],
@@ -50,12 +52,12 @@ export const promised: Record<string, Promised> = {
   getJob: {
     at: "get /v1/jobs/{id}",
     successes: [200],
-    refusals: { 400: ["invalid_parameter"], 401: key, 403: suspended, 404: ["job_not_found"], 429: limited, 500: unknown, 503: overloaded },
+    refusals: { 400: ["invalid_parameter"], 401: key, 403: denied, 404: ["job_not_found"], 429: limited, 500: unknown, 503: overloaded },
   },
   listJobs: {
     at: "get /v1/jobs",
     successes: [200],
-    refusals: { 400: ["invalid_parameter"], 401: key, 403: suspended, 429: limited, 500: unknown, 503: overloaded },
+    refusals: { 400: ["invalid_parameter"], 401: key, 403: denied, 429: limited, 500: unknown, 503: overloaded },
   },
   runGenmedia: {
     at: "post /v1/genmedia/run",
@@ -67,7 +69,7 @@ export const promised: Record<string, Promised> = {
       ].flat(),
       401: key,
       402: money,
-      403: suspended,
+      403: modelDenied,
       404: ["model_not_found"],
       413: ["request_too_large"],
       422: [
@@ -84,7 +86,7 @@ export const promised: Record<string, Promised> = {
   getGenmediaJob: {
     at: "get /v1/genmedia/jobs/{request_id}",
     successes: [200],
-    refusals: { 400: ["invalid_parameter"], 401: key, 403: suspended, 404: ["job_not_found"], 429: limited, 500: unknown, 503: overloaded },
+    refusals: { 400: ["invalid_parameter"], 401: key, 403: denied, 404: ["job_not_found"], 429: limited, 500: unknown, 503: overloaded },
   },
   createTranscription: {
     at: "post /v1/audio/transcriptions",
@@ -93,7 +95,7 @@ export const promised: Record<string, Promised> = {
       400: ["missing_parameter", "invalid_parameter", "segments_unsupported", "request_rejected", "invalid_json"],
       401: key,
       402: money,
-      403: suspended,
+      403: modelDenied,
       404: ["model_not_found"],
       409: idempotent,
       413: ["request_too_large", "request_rejected"],
@@ -108,7 +110,7 @@ export const promised: Record<string, Promised> = {
   understandAudio: {
     at: "post /v1/audio/understand",
     successes: [200],
-    refusals: { 401: key, 403: suspended, 404: ["model_not_found"], 429: limited, 500: unknown, 503: overloaded },
+    refusals: { 401: key, 403: denied, 404: ["model_not_found"], 429: limited, 500: unknown, 503: overloaded },
   },
   createSpeech: {
     at: "post /v1/audio/speech",
@@ -117,7 +119,7 @@ export const promised: Record<string, Promised> = {
       400: ["not_a_tts_model", "input_too_long", "invalid_request", "content_refused"],
       401: key,
       402: money,
-      403: ["voice_not_owned", ...suspended],
+      403: ["voice_not_owned", ...modelDenied],
       404: ["model_not_found"],
       409: idempotent,
       413: ["request_too_large"],
@@ -132,9 +134,9 @@ export const promised: Record<string, Promised> = {
     successes: [200],
     refusals: {
       400: ["not_a_music_model", "prompt_too_long", "invalid_duration", "invalid_request", "content_refused"],
-      401: ["auth_error"],
+      401: ["auth_error", "key_expired"],
       402: ["key_limit_reached", "billing_error", "model_requires_paid"],
-      403: suspended,
+      403: modelDenied,
       404: ["model_not_found"],
       409: idempotent,
       413: ["request_too_large"],
@@ -151,7 +153,7 @@ export const promised: Record<string, Promised> = {
       400: ["not_an_sfx_model", "prompt_too_long", "invalid_duration", "invalid_request", "content_refused"],
       401: key,
       402: money,
-      403: suspended,
+      403: modelDenied,
       404: ["model_not_found"],
       409: idempotent,
       413: ["request_too_large"],
@@ -167,7 +169,7 @@ export const promised: Record<string, Promised> = {
     refusals: {
       400: ["invalid_parameter"],
       401: key,
-      403: suspended,
+      403: denied,
       429: limited,
       500: unknown,
       502: ["provider_error"],
@@ -181,7 +183,7 @@ export const promised: Record<string, Promised> = {
       400: ["not_a_voice_clone_model", "invalid_request"],
       401: key,
       402: money,
-      403: suspended,
+      403: modelDenied,
       404: ["model_not_found"],
       409: idempotent,
       413: ["request_too_large"],
@@ -199,7 +201,7 @@ export const promised: Record<string, Promised> = {
       400: ["not_a_voice_design_model", "invalid_request", "description_too_long"],
       401: key,
       402: money,
-      403: suspended,
+      403: modelDenied,
       404: ["model_not_found"],
       409: idempotent,
       413: ["request_too_large"],

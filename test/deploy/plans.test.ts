@@ -2,7 +2,8 @@
 // on a database of several months (deploy/README.md, "Read paths"). The same statements over 20 million rows were measured by hand.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { authenticateSession, createAccounts } from "../../src/accounts/accounts.ts";
+import { createAccounts } from "../../src/accounts/accounts.ts";
+import { authenticateSession } from "../../src/accounts/authenticate-session.ts";
 import { everyKeyLike, findKeys, listKeys } from "../../src/accounts/key-records.ts";
 import { makeKey, makeToken } from "../../src/accounts/keys.ts";
 import { shippedTiers } from "../../src/catalog/tiers.ts";
@@ -123,6 +124,10 @@ describe("other reads", () => {
     "jobs before a place": [() => readJobs(withDb(), reader, { before: 5_000n }, page), 120],
     "one job": [() => readJob(withDb(), reader, "00000000-0000-7000-9000-000000000010"), 20],
     "who has a session": [() => authenticateSession(db, systemClock, makeToken("session").secret), 20],
+    "who has a session, in another's workspace": [
+      () => authenticateSession(db, systemClock, makeToken("session").secret, `ws_${"0".repeat(32)}`),
+      20,
+    ],
   };
   test.each(Object.entries(reads))("%s", async (_, [read, most]) => expectBounded(read, most));
 

@@ -24,6 +24,9 @@ const refused: Partial<Record<OperationId, [status: number, code: string, why: s
   receivePaymentEvent: [400, "invalid_parameter", "the payment provider signs what it sends"],
   startSignIn: [400, "invalid_parameter", "no provider of sign-ins is set"],
   signInWithProvider: [400, "invalid_parameter", "no provider of sign-ins is set"],
+  updateMember: [404, "member_not_found", "nobody was invited"],
+  removeMember: [404, "member_not_found", "nobody was invited"],
+  leaveWorkspace: [403, "permission_denied", "nobody leaves the own workspace"],
   createSoundEffect: [404, "model_not_found", "paused in the shipped catalog"],
   cloneVoice: [404, "model_not_found", "paused in the shipped catalog"],
   designVoice: [404, "model_not_found", "paused in the shipped catalog"],
@@ -44,7 +47,7 @@ const first: OperationId[] = [
   "runGenmedia",
   "createSpeech",
 ];
-const last: OperationId[] = ["updateApiKey", "deleteApiKey", "signOut"];
+const last: OperationId[] = ["rollApiKey", "updateApiKey", "deleteApiKey", "signOut"];
 const between = (Object.keys(operations) as OperationId[]).filter((id) => !first.includes(id) && !last.includes(id));
 
 interface Reply {
@@ -58,6 +61,8 @@ const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => s
   verifyAccount: [/(?<="code": ")\d{6}/, () => printed(/or by this code: (\d{6})/, 2)],
   resetPassword: [/(?<="token": ")\w+/, () => printed(/token=([\w-]+)/, 3)],
   updateApiKey: [/key_\w+/, () => fieldOfReply("createApiKey", "id")],
+  rollApiKey: [/key_\w+/, () => fieldOfReply("createApiKey", "id")],
+  getApiKeyUsage: [/key_\w+/, () => fieldOfReply("createApiKey", "id")],
   deleteApiKey: [/key_\w+/, () => fieldOfReply("createApiKey", "id")],
   getJob: [/job_\w+/, () => fieldOfReply("createImage", "id")],
   getGenmediaJob: [/gm_\w+/, () => fieldOfReply("runGenmedia", "request_id")],

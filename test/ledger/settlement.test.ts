@@ -73,7 +73,7 @@ test("a batch over several accounts, charged and free, is settled by one stateme
   const [one, other] = [await openAccount(), await openAccount()];
   const batch = [await openCall(other, 7n), await openCall(one, 30n), await openCall(one, 0n), await openCall(one, 250n)];
   const { id } = batch[3]!;
-  expect(await settle(...batch)).toEqual({ balances: [993n, 720n, 720n, 720n], forms: [17] });
+  expect(await settle(...batch)).toEqual({ balances: [993n, 720n, 720n, 720n], forms: [18] });
   const all = { available: 720n, reserved: 0n, spent: 280n, ofKey: 280n, reservedOfKey: 0n, logged: 3n, charged: 2n };
   expect(await books(one)).toEqual(all);
   expect(await books(other)).toMatchObject({ available: 993n, spent: 7n, ofKey: 7n, logged: 1n, charged: 1n });
@@ -90,7 +90,7 @@ test("the log says what it was given, whatever characters are in it", async () =
   const attempts = [{ route: `sim/${text}`, model: text, outcome: "ok", status: null, latency_ms: 3, detail: text }];
   const said = { error_message: text, alias: "", request_id: text, attempts, units: 1.5e-7, unit: "second" as const, expense: "17" };
   const call = await openCall(account, 5n, said);
-  expect((await settle(call)).forms).toEqual([17]);
+  expect((await settle(call)).forms).toEqual([18]);
   const { rows } = await db.pool.query<Record<string, unknown>>("select l.*, l.units::float8 as units from usage_log l where id = $1", [
     call.id,
   ]);
@@ -108,21 +108,21 @@ test("the log says what it was given, whatever characters are in it", async () =
   }
 });
 
-test("every column of the log but a job's id is a field of settled_call, in the order in which they are sent", async () => {
+test("every column of the log but a job's id is a field of tagged_call, in the order in which they are sent", async () => {
   const columns =
     "select attname::text as name from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum";
   const namesOf = async (name: string) => (await db.pool.query<{ name: string }>(columns, [name])).rows.map((row) => row.name);
-  expect(await namesOf("settled_call")).toEqual([...logColumns, "place", "total"]);
-  expect((await namesOf("usage_log")).filter((name) => name !== "job_id").sort()).toEqual([...logColumns].sort());
+  expect(await namesOf("tagged_call")).toEqual([...logColumns, "place", "total", "tags"]);
+  expect((await namesOf("usage_log")).filter((name) => name !== "job_id").sort()).toEqual([...logColumns, "tags"].sort());
 });
 
 describe("what is not usual is settled by the form that finds out, once", () => {
   test("a batch that is sent again, alone and with a new call: nothing moves twice", async () => {
     const account = await openAccount();
     const [first, second] = [await openCall(account, 30n), await openCall(account, 40n)];
-    expect(await settle(first)).toEqual({ balances: [970n], forms: [17] });
-    expect(await settle(first)).toEqual({ balances: [970n], forms: [17, 5] });
-    expect(await settle(first, second)).toEqual({ balances: [930n, 930n], forms: [17, 5] });
+    expect(await settle(first)).toEqual({ balances: [970n], forms: [18] });
+    expect(await settle(first)).toEqual({ balances: [970n], forms: [18, 5] });
+    expect(await settle(first, second)).toEqual({ balances: [930n, 930n], forms: [18, 5] });
     const after = { available: 930n, reserved: 0n, spent: 70n, ofKey: 70n, reservedOfKey: 0n, logged: 2n, charged: 2n };
     expect(await books(account)).toEqual(after);
   });
@@ -131,7 +131,7 @@ describe("what is not usual is settled by the form that finds out, once", () => 
     const account = await openAccount();
     const [swept, usual] = [await openCall(account, 30n), await openCall(account, 40n)];
     await db.pool.query("delete from hold where id = $1", [swept.id]);
-    expect(await settle(swept, usual)).toEqual({ balances: [930n, 930n], forms: [17, 5] });
+    expect(await settle(swept, usual)).toEqual({ balances: [930n, 930n], forms: [18, 5] });
     expect(await books(account)).toMatchObject({ available: 930n, reserved: 0n, spent: 70n, charged: 2n });
   });
 
@@ -139,7 +139,7 @@ describe("what is not usual is settled by the form that finds out, once", () => 
     const account = await openAccount();
     for (const reserved of ["99", "101", "0"]) {
       const call = await openCall(account, 10n, { reserved });
-      expect((await settle(call)).forms).toEqual([17, 5]);
+      expect((await settle(call)).forms).toEqual([18, 5]);
     }
     expect(await books(account)).toMatchObject({ available: 970n, reserved: 0n, spent: 30n, reservedOfKey: 0n });
   });
@@ -156,7 +156,7 @@ describe("what is not usual is settled by the form that finds out, once", () => 
     for (const [wrong, reason] of wrongs) await expect(settle(usual, wrong)).rejects.toThrow(reason);
     await db.pool.query("delete from hold where id = $1", [wrongs[1][0].id]);
     expect(await books(account)).toEqual(before);
-    expect((await settle(usual)).forms).toEqual([17]);
+    expect((await settle(usual)).forms).toEqual([18]);
   });
 });
 
@@ -183,7 +183,7 @@ test("two processes that settle one account at once wait for each other, and fin
   try {
     const calls = await Promise.all(Array.from({ length: 8 }, () => openCall(account, 10n)));
     await Promise.all(calls.map((call, n) => settleBatch(n % 2 === 0 ? db : far, [call], { onFault: neverFault })));
-    expect((await settle(calls[0]!)).forms).toEqual([17, 5]);
+    expect((await settle(calls[0]!)).forms).toEqual([18, 5]);
     expect(await books(account)).toMatchObject({ available: 920n, reserved: 0n, spent: 80n, charged: 8n });
   } finally {
     await far.close();

@@ -11,13 +11,14 @@
 -- the order of their accounts. _call: of each account in the order in which they are chained. Returns the balances, in the order of _account.
 --
 -- _carved of the calls have no hold of their own, but took theirs of a slice (escrow_take): _slice…: what these take off their slices for good.
--- One that is over has no call in flight left, and _taken is all it holds; it ends with its windows, as in escrow_close.
+-- One that is over has no call in flight left, and _taken is all it holds; it ends with its windows, as in escrow_close. _oldest: when the
+-- first of the calls came in.
 --
 -- The first statement locks the balances as it moves them; the second one reads the ends of the chains as the locks before it left them.
 create or replace function ledger_settle(_account bigint[], _held bigint[], _cost bigint[],
-  _key_account bigint[], _key bigint[], _key_held bigint[], _key_cost bigint[], _call settled_call[], _carved int,
+  _key_account bigint[], _key bigint[], _key_held bigint[], _key_cost bigint[], _call tagged_call[], _carved int,
   _slice_account bigint[], _slice uuid[], _taken bigint[], _is_over boolean[],
-  _window_account bigint[], _bucket text[], _starts_at timestamptz[], _unused bigint[]) returns bigint[] language plpgsql
+  _window_account bigint[], _bucket text[], _starts_at timestamptz[], _unused bigint[], _oldest timestamptz) returns bigint[] language plpgsql
 set lock_timeout = '1s' set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
 set enable_mergejoin = off as $$
 #variable_conflict use_column
@@ -47,11 +48,11 @@ begin
     insert into usage_log (account_id, created_at, id, request_id, key_id, operation, model, alias, served_model, status, http_status,
         error_code, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, estimated, cost, reserved, prices,
         attempts, stream, fallback_layer, latency_ms, first_byte_ms, model_type, error_message, units, unit, expense,
-        cache_write_1h_tokens)
+        cache_write_1h_tokens, tags)
       select account_id, created_at, id, request_id, key_id, operation, model, alias, served_model, status, http_status,
         error_code, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, estimated, cost, reserved, prices,
         attempts, stream, fallback_layer, latency_ms, first_byte_ms, model_type, error_message, units, unit, expense,
-        cache_write_1h_tokens from unnest(_call)
+        cache_write_1h_tokens, tags from unnest(_call)
   )
   select array_agg(balance order by account_id), (select count(*) from budgets), (select count(*) from ended), (select count(*) from shrunk)
     into left_over, budgets, holds, slices from balances;
@@ -78,8 +79,22 @@ begin
       or holds <> cardinality(_call) - _carved or slices <> cardinality(_slice) then
     raise exception 'a hold, a balance or a budget is not what the batch says' using errcode = 'no_data_found';
   end if;
+  -- By the clock of now, when this transaction has its id (usage_roll_up.sql); the other form names such rows.
+  if _oldest < clock_timestamp() - usage_late_after() then
+    raise exception 'a call came in so long ago that it may be in no sum' using errcode = 'no_data_found';
+  end if;
   return left_over;
 end $$;
+
+-- As a gateway of the previous version calls it, without tags.
+create or replace function ledger_settle(_account bigint[], _held bigint[], _cost bigint[],
+  _key_account bigint[], _key bigint[], _key_held bigint[], _key_cost bigint[], _call settled_call[], _carved int,
+  _slice_account bigint[], _slice uuid[], _taken bigint[], _is_over boolean[],
+  _window_account bigint[], _bucket text[], _starts_at timestamptz[], _unused bigint[]) returns bigint[] language sql as $$
+  select ledger_settle(_account, _held, _cost, _key_account, _key, _key_held, _key_cost,
+    array(select row(c.*, null)::tagged_call from unnest(_call) c), _carved, _slice_account, _slice, _taken, _is_over,
+    _window_account, _bucket, _starts_at, _unused, (select min(created_at) from unnest(_call)))
+$$;
 
 -- As a gateway of the previous version calls it.
 create or replace function ledger_settle(_account bigint[], _held bigint[], _cost bigint[],
@@ -88,8 +103,8 @@ create or replace function ledger_settle(_account bigint[], _held bigint[], _cos
 $$;
 
 -- Of any batch, also one that was settled before, in part or in all, and one whose holds were swept: a call without a hold is charged all
--- the same. _slice, _taken: of each call, what it takes off which slice, where that holds as much; null: it has a hold of its own. A slice that
--- it empties stays. It locks first: all that follows is one statement, which reads what the locks before it left. Charges that are there already
+-- the same. One that comes late is named in usage_late. _slice, _taken: of each call, what it takes off which slice, where that holds as much;
+-- null: it has a hold of its own. A slice that it empties stays. It locks first: all that follows is one statement, which reads what the locks before it left. Charges that are there already
 -- are left out beforehand, since a link that is passed over would leave a gap.
 create or replace function ledger_settle(_account bigint[], _id uuid[], _logs jsonb, _slice uuid[], _taken bigint[])
 returns table (account_id bigint, balance bigint) language plpgsql
@@ -109,6 +124,8 @@ begin
   ), logged as (
     insert into usage_log select l.* from jsonb_populate_recordset(null::usage_log, _logs) l on conflict do nothing
     returning account_id, created_at, id, request_id, key_id, cost
+  ), late as (
+    insert into usage_late select account_id, created_at, id from logged where created_at < clock_timestamp() - usage_late_after()
   ), taken as materialized (
     select h.account_id, h.id, h.key_id, least(h.amount, sum(s.taken))::bigint as amount
     from unnest(_account, _id, _slice, _taken) s(account_id, id, slice, taken)

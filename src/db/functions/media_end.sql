@@ -27,4 +27,7 @@ begin
     case _to when 'succeeded' then (select nullif((a ->> 'layer')::int, 0) from jsonb_array_elements(_job.attempts) a where a ->> 'outcome' = 'ok' limit 1) end,
     least(extract(epoch from ended - _job.created_at) * 1000, 2147483647)::int, coalesce(_units, 0), _job.prices ->> 'unit', _job.shown_id,
     (select sum((a ->> 'cost')::bigint) from jsonb_array_elements(_job.attempts) a));
+  if _job.created_at < clock_timestamp() - usage_late_after() then
+    insert into usage_late (account_id, created_at, id) values (_job.account_id, _job.created_at, _job.id);
+  end if;
 end $$;

@@ -30,6 +30,8 @@ const codeOf = ({ status, json }: TestReply) => [status, json.error.code];
 /** Of the operations with a parameter in their path. */
 const bodies: Partial<Record<string, object>> = {
   updateApiKey: { enabled: true },
+  rollApiKey: { grace_seconds: 60 },
+  updateMember: { role: "viewer" },
   startSignIn: { redirect_uri: "https://app.example.com/" },
   signInWithProvider: { id_token: "a", state: "svco_a" },
 };
@@ -118,6 +120,24 @@ describe("403 permission_denied", () => {
     await setSuspended(gateway.context.db, suspended.accountId, new Date());
     const reply = await ask(operation, credential);
     expect(wordOf(operation, reply)).toEqual([403, shown(operation, "permission_denied")]);
+  });
+});
+
+describe("the policies of a key", () => {
+  const keyed = all.filter(({ auth }) => auth === "key" || auth === "key_or_session");
+  const policies: [code: ErrorCode, status: number, set: string][] = [
+    ["key_expired", 401, "expires_at = clock_timestamp()"],
+    ["network_not_allowed", 403, "allowed_networks = '{192.0.2.0/24}'"],
+    ["operation_not_allowed", 403, "allowed_operations = '{none}'"],
+  ];
+  test.each(policies)("%s on every operation that takes a key; a session of the account is not bound", async (code, status, set) => {
+    const bound = await gateway.createAccount({ deposit: "5" });
+    await gateway.context.db.pool.query(`update api_key set ${set} where account_id = $1`, [bound.accountId]);
+    for (const operation of keyed) {
+      const reply = await ask(operation, bound.key);
+      expect([operation.id, ...wordOf(operation, reply)]).toEqual([operation.id, status, shown(operation, code)]);
+    }
+    expect((await gateway.request("GET", "/v1/auth/keys", { key: (await gateway.createSession(bound)).token })).status).toBe(200);
   });
 });
 

@@ -200,6 +200,15 @@ describe("402", () => {
   });
 });
 
+test.each(both)("%s, 403 model_not_allowed: the key may use other models alone; no provider is asked", async (kind) => {
+  const account = await world.account();
+  await world.gateway.context.db.pool.query("update api_key set allowed_models = '{demo/other}' where account_id = $1", [
+    account.accountId,
+  ]);
+  await world.expectRefused(account, await make(kind, account), 403, "model_not_allowed");
+  expect(world.asked).toEqual([]);
+});
+
 describe.each(both)("%s, before its body", (kind) => {
   const path = `/v1/audio/voice-${kind}`;
   test("401 missing_api_key and invalid_api_key", async () => {

@@ -1,0 +1,60 @@
+// Who is a member of which workspace, as stored. A person owns the own workspace without a row. src/workspaces says who may change it.
+import type { components } from "../../generated/api.d.ts";
+import type { Queries } from "../db/connect.ts";
+import { parseUserId, userIdText } from "../ids.ts";
+import type { Role } from "./roles.ts";
+
+export interface Member {
+  /** The person's own account. */
+  personId: bigint;
+  /** `usr_…` */
+  id: string;
+  email: string;
+  name: string | null;
+  role: Role;
+  joinedAt: Date;
+}
+
+export type MemberRecord = components["schemas"]["Member"];
+
+/** The members of account $1. */
+const membersOf = `(select person_id, role, created_at from member where account_id = $1
+  union all select id, 'owner', created_at from account where id = $1 and email_norm is not null)`;
+
+const found = `select m.person_id as "personId", p.user_id as id, p.email, p.name, m.role, m.created_at as "joinedAt"
+  from ${membersOf} m join account p on p.id = m.person_id`;
+
+/** In the order of joining; `after`: a member's person. */
+export async function readMembers({ pool }: Queries, accountId: bigint, after: bigint | null, most: number): Promise<Member[]> {
+  const { rows } = await pool.query<Member>(
+    `${found} where $2::bigint is null
+       or (m.created_at, m.person_id) > (select c.created_at, c.person_id from ${membersOf} c where c.person_id = $2)
+     order by m.created_at, m.person_id limit $3`,
+    [accountId, after, most],
+  );
+  return rows.map(shown);
+}
+
+/** `person`: the own account, or `usr_…`. Undefined: no member, or no person at all. */
+export async function findMember({ pool }: Queries, accountId: bigint, person: bigint | string): Promise<Member | undefined> {
+  const id = typeof person === "string" ? parseUserId(person) : person;
+  if (id === undefined) return undefined;
+  const { rows } = await pool.query<Member>(`${found} where p.${typeof id === "string" ? "user_id" : "id"} = $2`, [accountId, id]);
+  return rows[0] && shown(rows[0]);
+}
+
+function shown(row: Member): Member {
+  return { ...row, id: userIdText(row.id) };
+}
+
+/** Of a workspace whose row is locked. */
+export async function countOwners({ pool }: Queries, accountId: bigint): Promise<number> {
+  const { rows } = await pool.query<{ owners: number }>(`select count(*)::int as owners from ${membersOf} m where m.role = 'owner'`, [
+    accountId,
+  ]);
+  return rows[0]!.owners;
+}
+
+export function memberRecord({ id, email, name, role, joinedAt }: Member): MemberRecord {
+  return { id, object: "workspace.member", email, name, role, created_at: joinedAt.toISOString() };
+}

@@ -1,0 +1,92 @@
+-- Adds a step of the usage log to usage_rollup: what came in since closed_until, at most _most of it, and the late rows before it.
+--
+-- A row that is not in usage_late was found young enough (usage_late_after) by a transaction that had its id by then. So of what came in
+-- _settled ago, which is longer, nothing more comes once all transactions have ended whose ids had been given out: next_xid and next_until
+-- keep that moment until it is so. One process at a time; while another works, nothing is done. Each statement sees what the locks and
+-- checks before it left; the one that adds is alone, so that a late row is either in the log that it sums or still in usage_late.
+create or replace function usage_roll_up(_settled interval, _most interval, out added bigint, out is_done boolean) language plpgsql
+set plan_cache_mode = force_custom_plan as $$
+declare state usage_rollup_state; until timestamptz;
+begin
+  added := 0;
+  is_done := true;
+  if not pg_try_advisory_xact_lock(7322009) then return; end if;
+  select * into state from usage_rollup_state;
+  -- Its own id is above all that were given out before; the xmax of a snapshot is not. A rebuild has its id from before, so it leaves this alone.
+  if state.next_xid is null and pg_current_xact_id_if_assigned() is null then
+    state.next_until := statement_timestamp() - _settled;
+    state.next_xid := pg_current_xact_id();
+  end if;
+  if state.next_xid <= (select pg_snapshot_xmin(pg_current_snapshot())) then
+    state.safe_until := greatest(state.safe_until, state.next_until);
+    state.next_xid := null;
+  end if;
+  if state.closed_until = '-infinity' then state.closed_until := coalesce(usage_log_begins(), state.safe_until); end if;
+  until := greatest(state.closed_until, least(state.safe_until, state.closed_until + _most));
+  if until > state.closed_until or exists (select from usage_late where created_at < state.closed_until) then
+    added := usage_add(state.closed_until, until);
+  end if;
+  update usage_rollup_state set closed_until = until, safe_until = state.safe_until, next_until = state.next_until, next_xid = state.next_xid;
+  is_done := until >= state.safe_until;
+end $$;
+
+-- Where the oldest month of the log with a row begins; null: the log is empty.
+create or replace function usage_log_begins() returns timestamptz language plpgsql as $$
+declare part text; has_rows boolean;
+begin
+  for part in select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'usage_log'::regclass order by 1 loop
+    execute format('select exists (select from %I)', part) into has_rows;
+    if has_rows then return to_date(right(part, 7), 'YYYY_MM')::timestamp at time zone 'utc'; end if;
+  end loop;
+  return null;
+end $$;
+
+-- Adds all of the log between the times, and the late rows before them. Returns the rows of the log.
+create or replace function usage_add(_from timestamptz, _until timestamptz) returns bigint language plpgsql
+set plan_cache_mode = force_custom_plan as $$
+declare rows_added bigint;
+begin
+  with late as (
+    delete from usage_late where created_at < _until returning account_id, created_at, id
+  ), log_row as (
+    select l.* from usage_log l where l.created_at >= _from and l.created_at < _until
+    union all
+    select l.* from late p join usage_log l on l.account_id = p.account_id and l.created_at = p.created_at and l.id = p.id where p.created_at < _from
+  ), quarter as materialized (
+    select l.account_id, date_bin('15 minutes', l.created_at, timestamptz '2000-01-01 00:00Z') as starts_at, t.tag, l.model,
+      coalesce(l.key_id, 0) as key_id, l.operation, l.status = 'failed' as failed, coalesce(l.attempts -> -1 ->> 'route', '') as route,
+      count(*) as requests, sum(l.input_tokens) as input_tokens, sum(l.cache_read_tokens) as cache_read_tokens,
+      sum(l.cache_write_tokens) as cache_write_tokens, sum(l.output_tokens) as output_tokens, sum(l.reasoning_tokens) as reasoning_tokens,
+      sum(l.cost) as cost, sum(l.expense) as expense, sum(usage_histogram(l.latency_ms)) as latency,
+      sum(usage_histogram(case when l.stream then l.first_byte_ms end)) as first_byte
+    from log_row l cross join lateral (select null as tag union all select * from usage_tags(l.tags)) t
+    group by 1, 2, 3, 4, 5, 6, 7, 8
+  ), added as (
+    insert into usage_rollup as r (account_id, span, starts_at, tag_hash, model, key_id, operation, failed, route, tag, requests, input_tokens,
+      cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, cost, expense, latency, first_byte)
+    select account_id, span, date_bin(make_interval(mins => span), starts_at, timestamptz '2000-01-01 00:00Z'), usage_tag_hash(tag), model,
+      key_id, operation, failed, route, tag, sum(requests), sum(input_tokens), sum(cache_read_tokens), sum(cache_write_tokens),
+      sum(output_tokens), sum(reasoning_tokens), sum(cost), sum(expense), sum(latency), sum(first_byte)
+    from quarter cross join unnest(array[15, 60, 1440]) span
+    group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+    on conflict (account_id, span, starts_at, tag_hash, model, key_id, operation, failed, route) do update set
+      requests = r.requests + excluded.requests, input_tokens = r.input_tokens + excluded.input_tokens,
+      cache_read_tokens = r.cache_read_tokens + excluded.cache_read_tokens,
+      cache_write_tokens = r.cache_write_tokens + excluded.cache_write_tokens, output_tokens = r.output_tokens + excluded.output_tokens,
+      reasoning_tokens = r.reasoning_tokens + excluded.reasoning_tokens, cost = r.cost + excluded.cost,
+      expense = case when r.expense is null then excluded.expense else r.expense + coalesce(excluded.expense, 0) end,
+      latency = r.latency + excluded.latency, first_byte = r.first_byte + excluded.first_byte
+  )
+  select coalesce(sum(requests) filter (where tag is null), 0) into rows_added from quarter;
+  return rows_added;
+end $$;
+
+-- Before usage_roll_up adds it all again: forgets the sums of all months that the log still has. In the same transaction.
+create or replace function usage_forget() returns void language plpgsql as $$
+declare begins timestamptz;
+begin
+  perform pg_advisory_xact_lock(7322009);
+  begins := usage_log_begins();
+  delete from usage_rollup where starts_at >= begins;
+  update usage_rollup_state set closed_until = coalesce(begins, closed_until);
+end $$;

@@ -1,0 +1,92 @@
+// Divides a time into the hours, days or months of a time zone, and each of these into the fewest periods that there are sums of: days, hours
+// and quarters of an hour of UTC. Today's zones all change by whole quarters. The zones' rules are the database's, so that one set counts.
+import type { Queries } from "../../db/connect.ts";
+
+export const bucketNames = ["hour", "day", "month"] as const;
+export type BucketName = (typeof bucketNames)[number];
+
+/** Exclusive of `to`. */
+export interface Span {
+  from: Date;
+  to: Date;
+}
+
+export interface Bucket {
+  /** Where it starts in its zone, which may be before the span does. */
+  start: Date;
+  /** Where it starts within the span, to a quarter of an hour. */
+  since: Date;
+}
+
+const quarterMs = 15 * 60_000;
+const hourMs = 4 * quarterMs;
+const dayMs = 24 * hourMs;
+
+export const floorQuarter = (at: Date): Date => new Date(Math.floor(at.getTime() / quarterMs) * quarterMs);
+export const ceilQuarter = (at: Date): Date => new Date(Math.ceil(at.getTime() / quarterMs) * quarterMs);
+
+/** By the local time of each quarter, since clocks may be set by half an hour. */
+const hours = `
+  select q - (local - date_trunc('hour', local)) as start, min(q) as since
+  from generate_series($1::timestamptz, $2::timestamptz - interval '1 microsecond', interval '15 minutes') q
+  cross join lateral (select q at time zone $3 as local) l group by 1`;
+
+/** Where the clock is set back over midnight, the day began an hour before what Postgres takes for its midnight. */
+const daysBy = (unit: "day" | "month") => `
+  select start, start as since from (
+    select case when (at - interval '1 hour') at time zone $3 >= g then at - interval '1 hour' else at end as start
+    from generate_series(date_trunc('${unit}', $1::timestamptz at time zone $3), $2::timestamptz at time zone $3, interval '1 ${unit}') g
+    cross join lateral (select g at time zone $3 as at) l
+  ) s where start < $2`;
+
+const queries: Record<BucketName, string> = { hour: hours, day: daysBy("day"), month: daysBy("month") };
+
+/** In their order; at most `most` and one. Null: the database knows no such zone. */
+export async function bucketsOf(
+  { pool }: Queries,
+  { from, to }: Span,
+  { bucket, timezone, most }: { bucket: BucketName; timezone: string; most: number },
+): Promise<Bucket[] | null> {
+  try {
+    const { rows } = await pool.query<Bucket>(`${queries[bucket]} order by 2 limit $4`, [floorQuarter(from), to, timezone, most + 1]);
+    return rows;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "22023") return null;
+    throw error;
+  }
+}
+
+/** Whole periods of so many minutes, in one bucket. */
+export interface Piece {
+  start: Date;
+  minutes: number;
+  since: Date;
+  before: Date;
+}
+
+/** Of the quarters within the span. */
+export function piecesOf(buckets: readonly Bucket[], { from, to }: Span): Piece[] {
+  return buckets.flatMap(({ start, since }, index) => {
+    const end = Math.min(to.getTime(), buckets[index + 1]?.since.getTime() ?? Infinity);
+    return divide(Math.max(from.getTime(), since.getTime()), end).map((part) => ({
+      start,
+      minutes: part.ms / 60_000,
+      since: new Date(part.since),
+      before: new Date(part.before),
+    }));
+  });
+}
+
+interface Part {
+  ms: number;
+  since: number;
+  before: number;
+}
+
+/** Quarters up to an hour, hours up to a day, days, and back again. */
+function divide(since: number, before: number, [ms, ...finer]: readonly number[] = [dayMs, hourMs, quarterMs]): Part[] {
+  if (since >= before || ms === undefined) return [];
+  const [first, last] = [Math.ceil(since / ms) * ms, Math.floor(before / ms) * ms];
+  if (first >= last) return divide(since, before, finer);
+  return [...divide(since, first, finer), { ms, since: first, before: last }, ...divide(last, before, finer)];
+}

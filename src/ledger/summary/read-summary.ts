@@ -1,0 +1,155 @@
+// Sums up the usage log, exactly and of one moment: whole quarters of an hour from the rollups, and from the log what these don't have: the last
+// minutes, rows that came late (src/db/functions/usage_roll_up.sql), and what lies between a quarter and an end of the span.
+import type { Queries } from "../../db/connect.ts";
+import type { Amount } from "../../money.ts";
+import { type Bucket, ceilQuarter, floorQuarter, piecesOf, type Span } from "./periods.ts";
+
+/** What may be grouped by, as an expression over `part`; never null, so that pages have an order. */
+const groupTexts = {
+  account: "account_id::text",
+  key: "key_id::text",
+  model: "model",
+  operation: "operation",
+  provider: "split_part(route, '/', 1)",
+  route: "route",
+  status: "case when failed then 'failed' else 'success' end",
+  tag: "tag",
+} as const;
+export type SummaryGroup = keyof typeof groupTexts;
+
+/** Absent fields match all calls. */
+export interface SummaryFilter {
+  model?: string | undefined;
+  operation?: string | undefined;
+  status?: "success" | "failed" | undefined;
+  route?: string | undefined;
+  provider?: string | undefined;
+  /** Any of these. */
+  keyIds?: readonly bigint[] | undefined;
+  /** key:value. */
+  tag?: string | undefined;
+  /** Which tags are groups; not which calls are counted. */
+  tagKey?: string | undefined;
+}
+
+export interface SummaryQuestion {
+  /** Null: of all accounts. */
+  accountId: bigint | null;
+  span: Span;
+  buckets: readonly Bucket[];
+  groups: readonly SummaryGroup[];
+  filter: SummaryFilter;
+  /** Only groups after this one: its start and its groups' texts. */
+  after?: { start: Date; names: readonly string[] } | undefined;
+  limit: number;
+}
+
+export interface Figures {
+  requests: bigint;
+  errors: bigint;
+  input: bigint;
+  cacheRead: bigint;
+  cacheWrite: bigint;
+  output: bigint;
+  reasoning: bigint;
+  cost: Amount;
+  /** Null: no route named its cost. */
+  expense: Amount | null;
+  /** Histograms: percentiles.ts. */
+  latency: string;
+  firstByte: string;
+}
+
+export interface SummaryRow extends Figures {
+  start: Date;
+  /** In the order of the groups. */
+  names: string[];
+}
+
+export interface Summary {
+  /** By start, then by their groups' texts; one more than the limit, if there are more. */
+  rows: SummaryRow[];
+  total: Figures;
+}
+
+const figureSums = `coalesce(sum(requests), 0)::bigint as requests, coalesce(sum(requests) filter (where failed), 0)::bigint as errors,
+  coalesce(sum(input_tokens), 0)::bigint as input, coalesce(sum(cache_read_tokens), 0)::bigint as "cacheRead",
+  coalesce(sum(cache_write_tokens), 0)::bigint as "cacheWrite", coalesce(sum(output_tokens), 0)::bigint as output,
+  coalesce(sum(reasoning_tokens), 0)::bigint as reasoning, coalesce(sum(cost), 0)::bigint as cost, sum(expense)::bigint as expense,
+  coalesce(sum(latency), 0)::text as latency, coalesce(sum(first_byte), 0)::text as "firstByte"`;
+
+/** One statement, so that a call that settles meanwhile is in all of it or in nothing. */
+export async function readSummary({ pool }: Queries, question: SummaryQuestion): Promise<Summary> {
+  const values: unknown[] = [];
+  const put = (value: unknown) => `$${values.push(value)}`;
+  const { groups, after, limit, filter } = question;
+  const texts = groups.map((group) => `${groupTexts[group]} collate "C"`);
+  const byTag = groups.includes("tag") && filter.tag === undefined;
+  const place =
+    after === undefined ? "" : `or (${["start", ...texts].join(", ")}) > (${[after.start, ...after.names].map(put).join(", ")})`;
+  const grouped = `
+    select grouping(start) = 1 as "isTotal", start, array[${texts.join(", ")}]::text[] as names, ${figureSums}
+    from (${partOf(question, byTag ? "tags" : "calls", put)}) part
+    group by grouping sets ((${["start", ...texts].join(", ")}), ())
+    having ${byTag ? "false" : "grouping(start) = 1"} ${place === "" ? "or grouping(start) = 0" : place}
+    order by ${["grouping(start) desc", "start", ...texts].join(", ")}
+    limit ${put(limit + 2)}`;
+  // Calls have several tags, or none: their total is not the sum of the tags'.
+  const total = byTag
+    ? `(select true as "isTotal", null::timestamptz as start, null::text[] as names, ${figureSums} from (${partOf(question, "calls", put)}) part) union all`
+    : "";
+  const { rows } = await pool.query<SummaryRow & { isTotal: boolean }>(`${total} (${grouped})`, values);
+  const [first, ...rest] = rows;
+  return { total: first!, rows: rest.slice(0, limit + 1) };
+}
+
+type Put = (value: unknown) => string;
+
+/** What the rollups have of each period, and rows of the log, as the same columns. `tags`: a row for each tag of a call. */
+function partOf({ accountId, span, buckets, filter }: SummaryQuestion, of: "calls" | "tags", put: Put): string {
+  const [first, last] = [ceilQuarter(span.from), floorQuarter(span.to)];
+  const whole = first < last ? { from: first, to: last } : { from: span.to, to: span.to };
+  const pieces = piecesOf(buckets, whole);
+  const arrays = [pieces.map((p) => p.start), pieces.map((p) => p.minutes), pieces.map((p) => p.since), pieces.map((p) => p.before)].map(
+    put,
+  );
+  const mine = (table: string) => (accountId === null ? "true" : `${table}.account_id = ${put(accountId)}`);
+  const tagHash = filter.tag === undefined ? `usage_tag_hash(null)` : `usage_tag_hash(${put(filter.tag)})`;
+  const start = `(${put(buckets.map((b) => b.start))}::timestamptz[])[width_bucket(l.created_at, ${put(buckets.map((b) => b.since))}::timestamptz[])]`;
+  const tags = of === "tags" ? "usage_tags(l.tags) tag" : "(select null::text) no_tag(tag)";
+  const tagged = of === "calls" && filter.tag !== undefined ? ` and ${put(filter.tag)} in (select usage_tags(l.tags))` : "";
+  const fromLog = (rows: string) => `
+    select ${start}, l.account_id, l.model, coalesce(l.key_id, 0), l.operation, l.status = 'failed', coalesce(l.attempts -> -1 ->> 'route', ''), tag,
+      1, l.input_tokens, l.cache_read_tokens, l.cache_write_tokens, l.output_tokens, l.reasoning_tokens, l.cost, l.expense,
+      usage_histogram(l.latency_ms), usage_histogram(case when l.stream then l.first_byte_ms end)
+    from ${rows}${tagged}`;
+  const [since, until, wholeSince, wholeUntil] = [span.from, span.to, whole.from, whole.to].map(put);
+  const closed = "(select closed_until from usage_rollup_state)";
+  const log = (from: string, to: string) =>
+    fromLog(`usage_log l cross join ${tags} where ${mine("l")} and l.created_at >= ${from} and l.created_at < ${to}`);
+  return `select * from (
+    select p.start, r.account_id, r.model, r.key_id, r.operation, r.failed, r.route, r.tag, r.requests, r.input_tokens, r.cache_read_tokens,
+      r.cache_write_tokens, r.output_tokens, r.reasoning_tokens, r.cost, r.expense, r.latency, r.first_byte
+    from unnest(${arrays[0]}::timestamptz[], ${arrays[1]}::int[], ${arrays[2]}::timestamptz[], ${arrays[3]}::timestamptz[]) p(start, span, since, before)
+    join usage_rollup r on ${mine("r")} and r.span = p.span and r.starts_at >= p.since and r.starts_at < p.before
+      and r.tag_hash ${of === "tags" ? "<> usage_tag_hash(null)" : `= ${tagHash}`}
+    union all ${log(since!, wholeSince!)}
+    union all ${log(`greatest(${wholeSince}, ${closed})`, wholeUntil!)}
+    union all ${log(wholeUntil!, until!)}
+    union all ${fromLog(`usage_late late join usage_log l on l.account_id = late.account_id and l.created_at = late.created_at and l.id = late.id
+      cross join ${tags} where ${mine("late")} and late.created_at >= ${wholeSince} and late.created_at < least(${wholeUntil}, ${closed})`)}
+  ) part(start, account_id, model, key_id, operation, failed, route, tag, requests, input_tokens, cache_read_tokens, cache_write_tokens,
+    output_tokens, reasoning_tokens, cost, expense, latency, first_byte) where true${conditions(filter, of, put)}`;
+}
+
+function conditions({ model, operation, status, route, provider, keyIds, tagKey }: SummaryFilter, of: "calls" | "tags", put: Put): string {
+  const where: string[] = [];
+  if (model !== undefined) where.push(`model = ${put(model)}`);
+  if (operation !== undefined) where.push(`operation = ${put(operation)}`);
+  if (status !== undefined) where.push(status === "failed" ? "failed" : "not failed");
+  if (route !== undefined) where.push(`route = ${put(route)}`);
+  if (provider !== undefined) where.push(`split_part(route, '/', 1) = ${put(provider)}`);
+  if (keyIds !== undefined) where.push(`key_id = any(${put(keyIds)})`);
+  if (tagKey !== undefined && of === "tags") where.push(`starts_with(tag, ${put(`${tagKey}:`)})`);
+  return where.map((condition) => ` and ${condition}`).join("");
+}

@@ -1,0 +1,74 @@
+// Keeps the rollups of the usage log: adds what has come to rest every minute, forgets what is older than the operator wants, and makes them
+// again (src/db/functions/usage_roll_up.sql). Nothing waits for it: what is not added yet, a reader sums from the log.
+import { type Db, inTransaction, type Queries } from "../../db/connect.ts";
+
+const everyMs = 60_000;
+const dayMs = 24 * 60 * 60_000;
+/** A little more than usage_late_after. */
+const settled = "10 minutes 10 seconds";
+/** A step is as much of the log's time as gives about so many rows, so that it takes a second and no bad month more. */
+const rowsOfStep = 20_000;
+const [stepMinMs, stepMaxMs] = [60_000, 31 * dayMs];
+const deletedAtOnce = 5_000;
+
+export interface RollUpOptions {
+  /** For tests: what came in so long ago has come to rest. */
+  settled?: string;
+}
+
+/** Adds all that has come to rest; returns how many rows of the log. */
+export async function rollUp(db: Queries, options: RollUpOptions = {}): Promise<number> {
+  let total = 0;
+  for (let stepMs = dayMs; ;) {
+    const { rows } = await db.pool.query<{ added: bigint; is_done: boolean }>("select * from usage_roll_up($1, $2)", [
+      options.settled ?? settled,
+      `${stepMs} milliseconds`,
+    ]);
+    const { added, is_done } = rows[0]!;
+    total += Number(added);
+    if (is_done) return total;
+    stepMs = Math.min(stepMaxMs, Math.max(stepMinMs, added < rowsOfStep / 2 ? stepMs * 2 : added > rowsOfStep ? stepMs / 2 : stepMs));
+  }
+}
+
+/** Makes the sums of all months again that the log still has; readers see the old ones until it is done. Returns how many rows there were. */
+export function rebuild(db: Db, options: RollUpOptions = {}): Promise<number> {
+  return inTransaction(db, async (queries) => {
+    await queries.pool.query("select usage_forget()");
+    return rollUp(queries, options);
+  });
+}
+
+/** Sums that are older than that many months beside the current one. */
+export async function forgetOld({ pool }: Queries, months: number): Promise<number> {
+  if (months === 0) return 0;
+  for (let total = 0; ;) {
+    const { rowCount } = await pool.query(
+      `delete from usage_rollup where ctid = any(array(select ctid from usage_rollup
+         where starts_at < (date_trunc('month', now() at time zone 'utc') - make_interval(months => $1)) at time zone 'utc' limit $2))`,
+      [months, deletedAtOnce],
+    );
+    total += rowCount ?? 0;
+    if ((rowCount ?? 0) < deletedAtOnce) return total;
+  }
+}
+
+/** Every minute, and once a day. A round that takes longer is not begun again beside itself. */
+export function keepRolledUp(db: Db, { months, onFault }: { months: number; onFault: (error: unknown, what: string) => void }) {
+  let working: Promise<void> | null = null;
+  let forgotAt = -Infinity;
+  const round = async () => {
+    await rollUp(db).catch((error: unknown) => onFault(error, "adding up the usage log"));
+    if (performance.now() - forgotAt < dayMs) return;
+    forgotAt = performance.now();
+    await forgetOld(db, months).catch((error: unknown) => onFault(error, "deleting old sums of the usage log"));
+  };
+  const timer = setInterval(() => (working ??= round().finally(() => (working = null))), everyMs);
+  timer.unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await working;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+// Shows sums of the usage log as the contract does: as JSON, as lines of JSON and as comma-separated values.
+import type { components } from "../../../generated/api.d.ts";
+import { keyIdText } from "../../ids.ts";
+import { parseJson } from "../../json/parse.ts";
+import { toUsd } from "../../money.ts";
+import { percentilesOf } from "./percentiles.ts";
+import type { Figures, SummaryGroup, SummaryRow } from "./read-summary.ts";
+
+type ShownFigures = components["schemas"]["UsageFigures"];
+type ShownRow = components["schemas"]["UsageSummaryRow"];
+
+export function showFigures(figures: Figures): ShownFigures {
+  const [latency50, latency95] = percentilesOf(figures.latency, [0.5, 0.95]);
+  const [ttft50, ttft95] = percentilesOf(figures.firstByte, [0.5, 0.95]);
+  return {
+    requests: Number(figures.requests),
+    errors: Number(figures.errors),
+    prompt_tokens: Number(figures.input + figures.cacheRead + figures.cacheWrite),
+    cached_tokens: Number(figures.cacheRead),
+    cache_write_tokens: Number(figures.cacheWrite),
+    completion_tokens: Number(figures.output),
+    reasoning_tokens: Number(figures.reasoning),
+    cost_usd: toUsd(figures.cost),
+    latency_p50_ms: latency50!,
+    latency_p95_ms: latency95!,
+    ttft_p50_ms: ttft50!,
+    ttft_p95_ms: ttft95!,
+  };
+}
+
+export function showRow(row: SummaryRow, groups: readonly SummaryGroup[]): ShownRow {
+  const named = groups.map((group, index) => [group, shownName(group, row.names[index]!)] as const);
+  return { start: row.start.toISOString(), ...(Object.fromEntries(named) as Partial<ShownRow>), ...showFigures(row) };
+}
+
+/** Key 0 stands for a session. */
+function shownName(group: SummaryGroup, name: string): string | null {
+  if (group !== "key") return name;
+  return name === "0" ? null : keyIdText(BigInt(name));
+}
+
+const idPrefix = "sum_";
+
+/** The id holds the row's place in the order, so that a cursor needs no lookup. */
+export function summaryRowId({ start, names }: SummaryRow): string {
+  return idPrefix + Buffer.from(JSON.stringify([start.getTime(), ...names])).toString("base64url");
+}
+
+/** Undefined: not an id of a list with so many groups. */
+export function parseSummaryRowId(text: string, groups: number): { start: Date; names: string[] } | undefined {
+  const [ms, ...names] = placeIn(text.slice(idPrefix.length));
+  const start = new Date(typeof ms === "number" ? ms : NaN);
+  const isOne = !Number.isNaN(start.getTime()) && names.length === groups;
+  return isOne && names.every((name) => typeof name === "string" && !name.includes("\0")) ? { start, names: names as string[] } : undefined;
+}
+
+function placeIn(base64: string): unknown[] {
+  try {
+    const place = parseJson(Buffer.from(base64, "base64url").toString());
+    return Array.isArray(place) ? place : [];
+  } catch {
+    return [];
+  }
+}
+
+const figureNames = [
+  ...["requests", "errors", "prompt_tokens", "cached_tokens", "cache_write_tokens", "completion_tokens", "reasoning_tokens", "cost_usd"],
+  ...["latency_p50_ms", "latency_p95_ms", "ttft_p50_ms", "ttft_p95_ms"],
+];
+
+/** RFC 4180, with a line of names first, also where there are no rows. */
+export function csvOf(rows: readonly ShownRow[], groups: readonly SummaryGroup[]): string {
+  const names = ["start", ...groups, ...figureNames];
+  const lines = rows.map((row) => names.map((name) => field((row as unknown as Record<string, string | number | null>)[name]!)));
+  return [names, ...lines].map((fields) => `${fields.join(",")}\r\n`).join("");
+}
+
+function field(value: string | number | null): string {
+  if (value === null) return "";
+  const text = String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+export function linesOf(rows: readonly ShownRow[]): string {
+  return rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+}

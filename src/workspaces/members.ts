@@ -1,0 +1,89 @@
+// Changes of who is in a workspace, and with which role. Each locks the workspace's row first and reads the roles again, so that concurrent
+// changes see each other's result and an owner remains.
+import type { CallerSession } from "../accounts/caller.ts";
+import { disableKeysOf } from "../accounts/manage-keys.ts";
+import { countOwners, findMember, type Member } from "../accounts/members.ts";
+import type { Role } from "../accounts/roles.ts";
+import { lockAccountRow } from "../accounts/users.ts";
+import { type Db, inTransaction, type Queries } from "../db/connect.ts";
+import { fail } from "../errors/fail.ts";
+
+/** Who changes something in which workspace. */
+export interface Actor {
+  accountId: bigint;
+  personId: bigint;
+}
+
+export function actorOf({ accountId, session }: { accountId: bigint; session: CallerSession | null }): Actor {
+  if (session === null) throw new Error("a key changes no workspace: the contract accepts only sessions here");
+  return { accountId, personId: session.personId };
+}
+
+interface Removal {
+  /** `usr_…` */
+  member: string;
+  keys: "disable" | "keep";
+}
+
+export interface Removed {
+  member: Member;
+  keysDisabled: number;
+}
+
+export async function changeRole(db: Db, actor: Actor, { member: id, role }: { member: string; role: Role }): Promise<Member> {
+  return inTransaction(db, async (transaction) => {
+    const acting = await lockWorkspace(transaction, actor);
+    assertManages(acting.role);
+    const member = (await findMember(transaction, actor.accountId, id)) ?? fail("member_not_found");
+    if (member.role === role) return member;
+    if (acting.role !== "owner" && (role === "owner" || member.role === "owner")) refuse("only an owner makes or changes owners");
+    if (member.role === "owner") await assertDispensable(transaction, actor.accountId, member);
+    await transaction.pool.query("update member set role = $3 where account_id = $1 and person_id = $2", [
+      actor.accountId,
+      member.personId,
+      role,
+    ]);
+    return { ...member, role };
+  });
+}
+
+export async function removeMember(db: Db, actor: Actor, { member: id, keys }: Removal): Promise<Removed> {
+  return inTransaction(db, async (transaction) => {
+    const acting = await lockWorkspace(transaction, actor);
+    assertManages(acting.role);
+    const member = (await findMember(transaction, actor.accountId, id)) ?? fail("member_not_found");
+    if (acting.role !== "owner" && member.role === "owner") refuse("only an owner removes owners");
+    return take(transaction, actor.accountId, member, keys);
+  });
+}
+
+export async function leave(db: Db, actor: Actor, keys: Removal["keys"]): Promise<Removed> {
+  return inTransaction(db, async (transaction) => take(transaction, actor.accountId, await lockWorkspace(transaction, actor), keys));
+}
+
+async function take(transaction: Queries, accountId: bigint, member: Member, keys: Removal["keys"]): Promise<Removed> {
+  const { personId } = member;
+  if (personId === accountId || member.role === "owner") await assertDispensable(transaction, accountId, member);
+  await transaction.pool.query("delete from member where account_id = $1 and person_id = $2", [accountId, personId]);
+  return { member, keysDisabled: keys === "keep" ? 0 : await disableKeysOf(transaction, accountId, personId) };
+}
+
+/** Holds until the transaction ends. 403 for a member who was removed since the request was authenticated. */
+export async function lockWorkspace(transaction: Queries, { accountId, personId }: Actor): Promise<Member> {
+  await lockAccountRow(transaction, accountId);
+  return (await findMember(transaction, accountId, personId)) ?? refuse("you are not a member of this workspace");
+}
+
+/** The role may have been lowered since the request was authenticated. */
+export function assertManages(role: Role): void {
+  if (role !== "owner" && role !== "admin") refuse("this needs owner or admin");
+}
+
+async function assertDispensable(transaction: Queries, accountId: bigint, { personId }: Member): Promise<void> {
+  if (personId === accountId) refuse("it is the person's own workspace, which that person owns");
+  if ((await countOwners(transaction, accountId)) < 2) refuse("a workspace has an owner: make somebody else owner first");
+}
+
+export function refuse(reason: string): never {
+  return fail("permission_denied", { text: { reason } });
+}

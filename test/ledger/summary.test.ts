@@ -1,0 +1,255 @@
+// Sums of the usage log are exact to the unit, whatever of it is in the rollups: while calls settle, for rows that come late, for a settlement
+// that is held open, in any time zone, and after a rebuild.
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { connect, type Db } from "../../src/db/connect.ts";
+import { bucketsOf, type BucketName } from "../../src/ledger/summary/periods.ts";
+import { readSummary, type Summary, type SummaryGroup } from "../../src/ledger/summary/read-summary.ts";
+import { forgetOld, rebuild, rollUp } from "../../src/ledger/summary/roll-up.ts";
+import { percentilesOf } from "../../src/ledger/summary/percentiles.ts";
+import { type Settlement, sendUsual, settleBatch } from "../../src/ledger/settlement.ts";
+import type { UsageLogRow } from "../../src/ledger/usage-log.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { makeMonths } from "../support/log-months.ts";
+import { rolledUp } from "../support/rolled-up.ts";
+import { usageLogRow } from "../support/usage-log-row.ts";
+import { newAccount, newKey } from "./new-account.ts";
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await freshDatabase();
+  db = connect(database.url, { max: 8 });
+  await db.pool.query("select ensure_partitions('usage_log', 1)");
+  await makeMonths(db, 14);
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+const minute = 60_000;
+const usual = "10 minutes 10 seconds";
+const ago = (ms: number) => new Date(Date.now() - ms);
+const never = (error: unknown) => expect.fail(String(error));
+const newCall = (accountId: bigint, cost: bigint, at: Date, more: Partial<UsageLogRow> = {}): Settlement => {
+  const id = randomUUID();
+  return { accountId, id, log: { ...usageLogRow({ accountId, id, cost, at }), ...more } };
+};
+const settle = (...calls: Settlement[]) => settleBatch(db, calls, { onFault: never });
+
+interface Asked {
+  from?: Date;
+  to?: Date;
+  bucket?: BucketName;
+  timezone?: string;
+  groups?: SummaryGroup[];
+}
+
+async function summaryOf(
+  accountId: bigint | null,
+  { bucket = "day", timezone = "UTC", groups = [], ...asked }: Asked = {},
+): Promise<Summary> {
+  const span = { from: asked.from ?? ago(20 * 24 * 60 * minute), to: asked.to ?? new Date(Date.now() + minute) };
+  const buckets = await bucketsOf(db, span, { bucket, timezone, most: 2000 });
+  return readSummary(db, { accountId, span, buckets: buckets!, groups, filter: {}, limit: 100_000 });
+}
+const spent = async (accountId: bigint) =>
+  (await db.pool.query<{ sum: bigint }>("select coalesce(-sum(amount), 0)::bigint as sum from ledger_entry where account_id = $1 and kind = 'usage'", [accountId])).rows[0]!.sum; // prettier-ignore
+const stateOf = async () => (await db.pool.query<{ late: bigint; sums: bigint }>("select (select count(*) from usage_late) as late, (select count(*) from usage_rollup) as sums")).rows[0]!; // prettier-ignore
+
+test("a call that settles long after its hour was summed up is counted at once, and once after the next round", async () => {
+  const account = await newAccount(db, { deposit: 1_000_000n });
+  await settle(newCall(account, 5n, ago(3 * 60 * minute)));
+  await rolledUp(db, usual);
+  await settle(newCall(account, 7n, ago(3 * 60 * minute)), newCall(account, 11n, ago(minute)));
+  for (let round = 0; round < 3; round += 1) {
+    const { total } = await summaryOf(account, { bucket: "hour" });
+    expect([total.requests, total.cost]).toEqual([3n, 23n]);
+    await rolledUp(db, usual);
+  }
+  expect((await stateOf()).late).toBe(0n);
+});
+
+/** A day may begin at one: its midnight was left out. */
+const form = (bucket: BucketName) => (bucket === "hour" ? "'YYYY-MM-DD HH24:MI'" : "'YYYY-MM-DD'");
+
+/** What the log itself says, by its rows' local times. */
+async function recount(account: bigint, span: { from: Date; to: Date }, bucket: BucketName, timezone: string, groups: SummaryGroup[]) {
+  const texts = {
+    model: "model",
+    key: "coalesce(key_id, 0)::text",
+    status: "case when status = 'failed' then 'failed' else 'success' end",
+  };
+  const names = groups.map((group) => texts[group as keyof typeof texts]);
+  const { rows } = await db.pool.query<{ local: string; names: string[]; n: bigint; cost: bigint; errors: bigint }>(
+    `select to_char(date_trunc($4, created_at at time zone $5), ${form(bucket)}) as local, array[${names.join(",")}]::text[] as names,
+       count(*) as n, sum(cost)::bigint as cost, count(*) filter (where status = 'failed') as errors
+     from usage_log where account_id = $1 and created_at >= $2 and created_at < $3 group by 1, 2 order by 1, 2`,
+    [account, span.from, span.to, bucket, timezone],
+  );
+  return rows.map((row) => [row.local, ...row.names, row.n, row.cost, row.errors]);
+}
+
+async function localRows(summary: Summary, bucket: BucketName, timezone: string) {
+  const starts = summary.rows.map(({ start }) => start);
+  const { rows } = await db.pool.query<{ local: string }>(
+    `select to_char(t at time zone $2, ${form(bucket)}) as local from unnest($1::timestamptz[]) with ordinality u(t, n) order by n`,
+    [starts, timezone],
+  );
+  // An hour that a clock shows twice is two hours, and one by its local time.
+  const merged = new Map<string, [string, ...string[], bigint, bigint, bigint]>();
+  summary.rows.forEach((row, index) => {
+    const key = JSON.stringify([rows[index]!.local, ...row.names]);
+    const known = merged.get(key);
+    const figures = [row.requests, row.cost, row.errors].map(
+      (figure, place) => figure + ((known?.at(place - 3) as bigint | undefined) ?? 0n),
+    );
+    merged.set(key, [rows[index]!.local, ...row.names, ...figures] as never);
+  });
+  return [...merged.values()].sort((a, b) => (JSON.stringify(a.slice(0, -3)) < JSON.stringify(b.slice(0, -3)) ? -1 : 1));
+}
+
+const zones = [
+  "UTC",
+  "Europe/Berlin",
+  "Asia/Kolkata",
+  "Asia/Kathmandu",
+  "America/St_Johns",
+  "America/Havana",
+  "Africa/Cairo",
+  "Pacific/Auckland",
+];
+
+test("random calls over models, keys, statuses and time zones: sums equal the log's and the ledger's, whatever is summed up already", async () => {
+  const account = await newAccount(db, { deposit: 1_000_000_000n });
+  const stranger = await newAccount(db, { deposit: 1_000_000_000n });
+  const keys = [null, String(await newKey(db, account)), String(await newKey(db, account))];
+  const any = <T>(of: readonly T[]): T => of[Math.floor(Math.random() * of.length)]!;
+  for (let round = 0; round < 6; round += 1) {
+    const calls = Array.from({ length: 120 }, () => {
+      const failed = Math.random() < 0.2;
+      const age = any([minute, 60 * minute, 24 * 60 * minute, 400 * 24 * 60 * minute]) * Math.random();
+      return newCall(account, failed ? 0n : BigInt(Math.floor(Math.random() * 1e6)), ago(age), {
+        ...{ model: any(["a/one", "a/two", "b/three"]), key_id: any(keys), status: failed ? "failed" : any(["success", "aborted"]) },
+        ...{ latency_ms: Math.floor(Math.random() ** 4 * 100_000), stream: Math.random() < 0.5, first_byte_ms: any([null, 3, 700]) },
+        ...{ http_status: failed ? 503 : 200 },
+      });
+    });
+    await settle(...calls.slice(0, 60), newCall(stranger, 1n, ago(minute)));
+    if (round % 2 === 0) await rollUp(db, { settled: any(["10 minutes 10 seconds", "2 days"]) });
+    await settle(...calls.slice(60));
+    if (round === 4) await rebuild(db);
+    const all = await summaryOf(account, { from: ago(420 * 24 * 60 * minute), bucket: "month" });
+    expect(all.total.cost).toBe(await spent(account));
+    for (const timezone of [any(zones), any(zones)]) {
+      const bucket = any(["hour", "day", "month"] as const);
+      const groups = any<SummaryGroup[]>([[], ["model"], ["key", "status"], ["model", "key", "status"]]);
+      const span = {
+        from: ago(any([90 * minute, 30 * 60 * minute, bucket === "hour" ? 1e9 : 4e10])),
+        to: ago(any([-minute, 13 * minute])),
+      };
+      const summary = await summaryOf(account, { ...span, bucket, timezone, groups });
+      expect(await localRows(summary, bucket, timezone), `${bucket} ${timezone} ${groups.join()}`).toEqual(
+        await recount(account, span, bucket, timezone, groups),
+      );
+      expect(summary.rows.reduce((sum, row) => sum + row.cost, 0n)).toBe(summary.total.cost);
+    }
+  }
+  await checkPercentiles(account);
+});
+
+async function checkPercentiles(account: bigint) {
+  const { total } = await summaryOf(account, { from: ago(420 * 24 * 60 * minute), bucket: "month" });
+  const { rows } = await db.pool.query<Record<string, number>>(
+    `select percentile_disc(0.5) within group (order by greatest(latency_ms, 1)) as p50, percentile_disc(0.95) within group (order by latency_ms) as p95,
+       percentile_disc(0.95) within group (order by first_byte_ms) filter (where stream) as first from usage_log where account_id = $1`,
+    [account],
+  );
+  const found = [...percentilesOf(total.latency, [0.5, 0.95]), ...percentilesOf(total.firstByte, [0.95])];
+  for (const [index, exact] of [rows[0]!.p50!, rows[0]!.p95!, rows[0]!.first!].entries())
+    expect(Math.abs(found[index]! - exact)).toBeLessThanOrEqual(exact * 0.05 + 0.5);
+}
+
+test("while calls settle and rounds run side by side, every answer is between two sums of the ledger, and the last one equal", async () => {
+  const account = await newAccount(db, { deposit: 1_000_000_000n });
+  let running = true;
+  const call = () => newCall(account, BigInt(Math.ceil(Math.random() * 1000)), ago(Math.random() * 20 * minute));
+  const settling = [1, 2].map(async () => {
+    for (let n = 0; n < 60; n += 1) await settle(...Array.from({ length: 5 }, call));
+  });
+  const rolling = [1, 2].map(async () => {
+    while (running) {
+      await rollUp(db);
+      await sleep(3);
+    }
+  });
+  const reading = async () => {
+    while (running) {
+      const before = await spent(account);
+      const { total, rows } = await summaryOf(account, { groups: ["model"] });
+      const after = await spent(account);
+      expect(total.cost >= before && total.cost <= after, `${before} ${total.cost} ${after}`).toBe(true);
+      expect(rows.reduce((sum, row) => sum + row.cost, 0n)).toBe(total.cost);
+    }
+  };
+  const read = reading();
+  await Promise.all(settling).finally(() => (running = false));
+  await Promise.all([...rolling, read]);
+  const { total } = await summaryOf(account);
+  expect([total.requests, total.cost]).toEqual([600n, await spent(account)]);
+});
+
+test("a settlement that is held open holds up the sums of its time, and is counted when it commits", async () => {
+  const account = await newAccount(db, { deposit: 1_000_000n });
+  const client = await db.pool.connect();
+  const call = newCall(account, 13n, ago(9 * minute), { reserved: "50" });
+  await db.pool.query("insert into hold (account_id, id, amount, owner, expires_at) values ($1, $2, 50, $3, now() + interval '1 hour')", [
+    ...[account, call.id, randomUUID()],
+  ]);
+  await client.query("begin");
+  await sendUsual({ pool: client } as unknown as Db, [call]);
+  const young = { settled: "8 minutes" }; // nothing older comes in the tests that follow
+  await rollUp(db, young);
+  await rollUp(db, young);
+  const { rows: state } = await db.pool.query("select closed_until < $1 as waits from usage_rollup_state", [call.log.created_at]);
+  expect(state).toEqual([{ waits: true }]);
+  expect((await summaryOf(account)).total.requests).toBe(0n);
+  await client.query("commit");
+  client.release();
+  expect((await summaryOf(account)).total.cost).toBe(13n);
+  expect(await rolledUp(db, young.settled)).toBeGreaterThan(0);
+  expect((await summaryOf(account)).total).toMatchObject({ requests: 1n, cost: 13n });
+});
+
+test("a round that finds another at work does nothing", async () => {
+  const client = await db.pool.connect();
+  await client.query("begin");
+  await client.query("select pg_advisory_xact_lock(7322009)");
+  const account = await newAccount(db, { deposit: 1_000_000n });
+  await settle(newCall(account, 5n, ago(minute)));
+  expect(await rollUp(db, { settled: "8 minutes" })).toBe(0);
+  await client.query("rollback");
+  client.release();
+  expect((await summaryOf(account)).total.cost).toBe(5n);
+});
+
+test("a rebuild makes the same sums from the log, keeps what is older than the log, and readers see the old ones until it is done", async () => {
+  await rolledUp(db);
+  const account = await newAccount(db);
+  const old = ["2001-01-01T00:00:00Z", "2001-01-02T00:00:00Z"];
+  await db.pool.query(
+    `insert into usage_rollup select $1, 1440, '2001-01-01Z', usage_tag_hash(null), 'm', 0, 'createImage', false, '', null, 3, 0, 0, 0, 0, 0, 9, null, 0, 0`,
+    [account],
+  );
+  const all = () =>
+    db.pool.query("select * from usage_rollup order by account_id, span, starts_at, tag_hash, model, key_id, operation, failed, route");
+  const { rows: before } = await all();
+  expect(await rebuild(db, { settled: "0" })).toBeGreaterThan(500);
+  expect((await all()).rows).toEqual(before);
+  const kept = await summaryOf(account, { from: new Date(old[0]!), to: new Date(old[1]!) });
+  expect([kept.total.requests, kept.total.cost]).toEqual([3n, 9n]);
+  expect(await forgetOld(db, 0)).toBe(0);
+  expect(await forgetOld(db, 37)).toBe(1);
+});

@@ -1,0 +1,184 @@
+// GET /v1/usage/summary over HTTP: what a row sums up, how it is grouped, filtered, paged and written, and what it refuses.
+import { describe, expect, test } from "vitest";
+import { createKey } from "../../../src/accounts/manage-keys.ts";
+import type { TestAccount } from "../../support/gateway.ts";
+import { rolledUp } from "../../support/rolled-up.ts";
+import { chatWorld, language } from "../chat/chat-gateway.ts";
+
+const world = chatWorld([
+  language("demo/chat", ["chat"]),
+  language("demo/counted", ["chat+sim-prompt-tokens-1001+sim-completion-tokens-7+sim-cached-333"]),
+  language("demo/down", ["chat+sim-fail-503"]),
+]);
+
+const ask = ({ key }: { key: string }, query = "", headers = {}) =>
+  world.gateway.request("GET", `/v1/usage/summary${query}`, { key, headers });
+const summaryOf = async (account: { key: string }, query = ""): Promise<any> => {
+  const { status, json } = await ask(account, query);
+  expect(status).toBe(200);
+  return json;
+};
+const pick = (rows: any[], ...names: string[]) => rows.map((row) => names.map((name) => row[name]));
+const hourAgo = () => new Date(Date.now() - 3_600_000).toISOString();
+const newKey = async ({ accountId }: TestAccount) => {
+  const { secret, record } = await createKey(world.gateway.context.db, { accountId, name: "second", at: new Date() });
+  return { id: record.id, key: secret };
+};
+
+test("a row sums up the requests of a day: tokens by kind, charges as in the receipts, errors; the total is of the same", async () => {
+  const account = await world.account();
+  const replies = [
+    await world.chat(account, { model: "demo/counted" }),
+    await world.chat(account, { model: "demo/counted", stream: true }),
+  ];
+  await world.chat(account, { model: "demo/down" });
+  const costs = await Promise.all(
+    replies.map(async (reply) => {
+      const { json } = await world.gateway.request("GET", `/v1/usage/${reply.headers["x-request-id"]}`, { key: account.key });
+      return json.charge.cost_usd as number;
+    }),
+  );
+  const { data, total, ...rest } = await summaryOf(account);
+  expect(rest).toEqual({
+    ...{ object: "usage.summary", from: expect.any(String), to: expect.any(String), bucket: "day", timezone: "UTC", group_by: [] },
+    ...{ has_more: false, last_id: expect.stringMatching(/^sum_/) },
+  });
+  const { start, ...figures } = data[0];
+  expect(data).toHaveLength(1);
+  expect(start).toMatch(/T00:00:00.000Z$/);
+  expect(figures).toEqual(total);
+  expect(total).toMatchObject({ requests: 3, errors: 1, prompt_tokens: 2002, cached_tokens: 666, cache_write_tokens: 0 });
+  expect(total).toMatchObject({ completion_tokens: 14, reasoning_tokens: 0, cost_usd: Number((costs[0]! + costs[1]!).toFixed(8)) });
+  for (const name of ["latency_p50_ms", "latency_p95_ms", "ttft_p50_ms", "ttft_p95_ms"]) expect(total[name]).toBeGreaterThan(0);
+});
+
+test("without requests there are no rows, sums are 0 and durations null, which is not 0", async () => {
+  const { data, total, last_id } = await summaryOf(await world.account());
+  expect([data, last_id]).toEqual([[], null]);
+  expect(total).toMatchObject({ requests: 0, errors: 0, cost_usd: 0, latency_p50_ms: null, ttft_p95_ms: null });
+  const account = await world.account();
+  await world.chat(account, { model: "demo/chat" });
+  expect((await summaryOf(account)).total).toMatchObject({ requests: 1, latency_p50_ms: expect.any(Number), ttft_p50_ms: null });
+});
+
+describe("group_by", () => {
+  test("model, status, operation and key, three at once: each combination is a row, in their order", async () => {
+    const account = await world.account();
+    const second = await newKey(account);
+    await world.chat(account, { model: "demo/chat" });
+    await world.chat(account, { model: "demo/down" });
+    await world.chat({ ...account, key: second.key }, { model: "demo/chat" });
+    const { group_by, data } = await summaryOf(account, "?group_by=model,status,operation");
+    expect(group_by).toEqual(["model", "status", "operation"]);
+    expect(pick(data, "model", "status", "operation", "requests", "errors")).toEqual([
+      ["demo/chat", "success", "createChatCompletion", 2, 0],
+      ["demo/down", "failed", "createChatCompletion", 1, 1],
+    ]);
+    expect("key" in data[0]).toBe(false);
+    const byKey = (await summaryOf(account, "?group_by=key")).data;
+    expect(pick(byKey, "requests").flat().sort()).toEqual([1, 2]);
+    expect(byKey.map((row: any) => row.key)).toContain(second.id);
+  });
+
+  test("the same before and after the calls are in the sums of the log", async () => {
+    const account = await world.account();
+    for (const model of ["demo/chat", "demo/counted", "demo/down"]) await world.chat(account, { model, stream: model === "demo/chat" });
+    const questions = [
+      "",
+      "?group_by=model,key",
+      "?bucket=hour&timezone=Asia/Kolkata",
+      "?bucket=month&timezone=America/St_Johns",
+      `?from=${hourAgo()}`,
+    ];
+    const all = async () => Promise.all(questions.map(async (question) => ({ ...(await summaryOf(account, question)), from: "", to: "" })));
+    const before = await all();
+    expect(await rolledUp(world.gateway.context.db)).toBeGreaterThan(0);
+    expect(await all()).toEqual(before);
+    await world.chat(account, { model: "demo/chat" });
+    expect((await summaryOf(account)).total.requests).toBe(4);
+  });
+});
+
+test("filters combine; what matches nothing sums to 0; another account's key too", async () => {
+  const [account, other] = [await world.account(), await world.account()];
+  await world.chat(account, { model: "demo/chat" });
+  await world.chat(account, { model: "demo/down" });
+  await world.chat(other, { model: "demo/chat" });
+  const masked = ({ key }: { key: string }) => encodeURIComponent(`${key.slice(0, 8)}…${key.slice(-4)}`);
+  const counts = async (query: string) => (await summaryOf(account, query)).total.requests;
+  for (const rolled of [false, true]) {
+    if (rolled) await rolledUp(world.gateway.context.db);
+    expect(await counts("?model=demo/chat")).toBe(1);
+    expect(await counts("?status=failed")).toBe(1);
+    expect(await counts("?status=failed&model=demo/chat")).toBe(0);
+    expect(await counts("?operation=createChatCompletion")).toBe(2);
+    expect(await counts("?operation=createEmbeddings")).toBe(0);
+    expect(await counts(`?key=${masked(account)}`)).toBe(2);
+    expect(await counts(`?key=${masked(other)}`)).toBe(0);
+    expect(await counts(`?to=${hourAgo()}`)).toBe(0);
+  }
+});
+
+test("pages follow one another, and their total is of all; CSV and lines of JSON have the same rows", async () => {
+  const account = await world.account();
+  for (const model of ["demo/chat", "demo/counted", "demo/down"]) await world.chat(account, { model });
+  const whole = await summaryOf(account, "?group_by=model");
+  const pages: any[] = [];
+  for (let after = ""; ;) {
+    const page = await summaryOf(account, `?group_by=model&limit=1${after}`);
+    expect(page.total).toEqual(whole.total);
+    pages.push(...page.data);
+    if (!page.has_more) break;
+    after = `&after=${page.last_id}`;
+  }
+  expect(pages).toEqual(whole.data);
+  const csv = await ask(account, "?group_by=model", { accept: "text/csv" });
+  expect([csv.status, csv.headers["content-type"]]).toEqual([200, "text/csv; charset=utf-8"]);
+  const lines = csv.text.trimEnd().split("\r\n");
+  expect(lines[0]).toMatch(/^start,model,requests,errors,prompt_tokens,/);
+  expect(lines.slice(1).map((line: string) => line.split(",").slice(0, 4))).toEqual(
+    whole.data.map((row: any) => [row.start, row.model, String(row.requests), String(row.errors)]),
+  );
+  const first = await ask(account, "?group_by=model&limit=2", { accept: "application/x-ndjson" });
+  expect(first.headers["content-type"]).toBe("application/x-ndjson; charset=utf-8");
+  const next = new URL(/^<(.*)>; rel="next"$/.exec(first.headers.link!)![1]!);
+  const second = await ask(account, next.search, { accept: "application/x-ndjson" });
+  expect(second.headers.link).toBeUndefined();
+  const records = (first.text + second.text).trimEnd().split("\n").map((line: string) => JSON.parse(line)); // prettier-ignore
+  expect(records).toEqual(whole.data);
+});
+
+test("a session may ask too", async () => {
+  const account = await world.account();
+  await world.chat(account, { model: "demo/chat" });
+  const { token } = await world.gateway.createSession(account);
+  expect((await summaryOf({ key: token })).total.requests).toBe(1);
+});
+
+test.each([
+  ["timezone", "timezone=Mars/Olympus"],
+  ["timezone", "timezone=%2B05:00"],
+  ["timezone", "timezone=Factory"],
+  ["from", "from=2026-11-21T10:00:00Z&to=2026-11-21T10:00:00Z"],
+  ["from", "from=2026-11-21T10:00:61Z"],
+  ["from", "bucket=hour&from=2020-01-01T00:00:00Z"],
+  ["from", "bucket=hour&from=0001-01-01T00:00:00Z"],
+  ["from", "bucket=day&from=2020-01-01T00:00:00Z&to=2026-01-01T00:00:00Z"],
+  ["group_by", "group_by=model,model"],
+  ["group_by", "group_by=color"],
+  ["group_by", "group_by=model,key,operation,status"],
+  ["after", "after=sum_abc"],
+  ["after", `group_by=model&after=sum_${Buffer.from("[1]").toString("base64url")}`],
+  ["bucket", "bucket=week"],
+  ["limit", "limit=1001"],
+])("400 invalid_parameter names %s: %s", async (param, query) => {
+  const { status, json } = await ask(await world.account(), `?${query}`);
+  expect([status, json.error.code, json.error.param.split(/[.[]/)[0]]).toEqual([400, "invalid_parameter", param]);
+});
+
+test("400 invalid_parameter: a whole key, which addresses would keep, without repeating it", async () => {
+  const account = await world.account();
+  const { status, text } = await ask(account, `?key=${account.key}`);
+  expect(status).toBe(400);
+  expect(text).not.toContain(account.key);
+});
