@@ -74,7 +74,12 @@ const mayImport: Record<string, readonly string[]> = {
   "sign-in": [...domain, "context", "db", "identity", "mail", ...leaves],
   payments: [...domain, "context", "db", ...leaves],
   workspaces: [...domain, "context", "db", "mail", ...leaves],
-  handlers: ["calls", "language", "jobs", "audio", "sign-in", "payments", "workspaces", "context", "operation", ...domain, "db", ...leaves],
+  operators: [...domain, "context", "db", "jobs", "routing", ...leaves],
+  handlers: [
+    ...["calls", "language", "jobs", "audio", "sign-in", "payments", "workspaces", "operators", "context", "operation", "db"],
+    ...domain,
+    ...leaves,
+  ],
   docs: ["catalog", ...leaves],
   server: ["accounts", "calls/ask", "catalog", "context", "db", "docs", "limits", "operation", "providers", "telemetry", ...leaves],
 };
