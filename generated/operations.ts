@@ -1206,6 +1206,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "in": "query",
         "required": false,
         "type": "string"
+      },
+      {
+        "name": "tag",
+        "in": "query",
+        "required": false,
+        "type": "string"
       }
     ],
     "successes": [
@@ -2722,6 +2728,18 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       },
       {
         "name": "status",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "tag",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "tag_key",
         "in": "query",
         "required": false,
         "type": "string"
