@@ -40,3 +40,8 @@ export interface Command {
 
 /** Wrong usage: exit status 2. */
 export class UsageError extends Error {}
+
+// Options, as the lists of commands write them.
+
+export const text = (value: string, does: string): Option => ({ type: "string", value, does });
+export const flag = (does: string): Option => ({ type: "boolean", does });

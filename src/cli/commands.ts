@@ -1,8 +1,6 @@
 // Lists the commands of `svc`. The code of each is loaded when it runs.
-import type { Command, Option } from "./command.ts";
-
-const text = (value: string, does: string): Option => ({ type: "string", value, does });
-const flag = (does: string): Option => ({ type: "boolean", does });
+import { type Command, flag, text } from "./command.ts";
+import { keyCommands } from "./key-commands.ts";
 
 const reportOptions = {
   by: { ...text("GROUP", "account, model, route, provider, key or day"), required: true as const },
@@ -106,45 +104,7 @@ export const commands: readonly Command[] = [
     does: "open a dashboard session, as signing in does",
     run: async (input) => (await import("./account.ts")).createSession(input),
   },
-  {
-    name: "key create",
-    takes: ["ACCOUNT"],
-    options: {
-      name: { ...text("N", "the key's name"), required: true },
-      limit: text("USD", "the most that may be spent through the key, in all or in each period of --resets"),
-      resets: text("WHEN", "never (as without it), hourly, daily, weekly or monthly"),
-    },
-    does: "create another key, which is shown only once",
-    run: async (input) => (await import("./key.ts")).create(input),
-  },
-  {
-    name: "key list",
-    takes: ["ACCOUNT"],
-    options: {},
-    does: "show an account's keys, masked",
-    run: async (input) => (await import("./key.ts")).list(input),
-  },
-  {
-    name: "key disable",
-    takes: ["KEY"],
-    options: {},
-    does: "disable a key; KEY is the key itself, its masked form or its id",
-    run: async (input) => (await import("./key.ts")).disable(input),
-  },
-  {
-    name: "key enable",
-    takes: ["KEY"],
-    options: {},
-    does: "enable a disabled key",
-    run: async (input) => (await import("./key.ts")).enable(input),
-  },
-  {
-    name: "key delete",
-    takes: ["KEY"],
-    options: {},
-    does: "delete a key; the newest enabled key, else a new one, replaces a deleted default",
-    run: async (input) => (await import("./key.ts")).remove(input),
-  },
+  ...keyCommands,
   {
     name: "refund",
     takes: ["REQUEST_ID"],

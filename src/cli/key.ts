@@ -2,9 +2,13 @@
 import { findKey, refuseKey, setKeyEnabled } from "../accounts/admin.ts";
 import { type KeyRecord, listKeys } from "../accounts/key-records.ts";
 import { type LimitResets, limitResets } from "../accounts/key-budgets.ts";
-import { createKey, deleteKey } from "../accounts/manage-keys.ts";
+import { keyScopes } from "../accounts/key-scopes.ts";
+import { createKey, deleteKey, rollKey } from "../accounts/manage-keys.ts";
+import { type PolicyChange, readPolicy, type SentPolicy } from "../accounts/read-policy.ts";
 import { systemClock } from "../clock.ts";
-import { readAccount, readBudget } from "./arguments.ts";
+import { ApiError } from "../errors/fail.ts";
+import { shownError } from "../errors/text.ts";
+import { readAccount, readBudget, readWholeNumber } from "./arguments.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -13,9 +17,10 @@ export async function create({ config, words, options }: Input): Promise<Outcome
   if (name.length < 1 || name.length > 100) throw new UsageError("--name must have 1 to 100 characters");
   const limit = typeof options.limit === "string" ? readBudget(options.limit, "--limit") : null;
   const resets = readResets(options.resets);
+  const policy = readRules(options);
   return withDatabase(config, async (db) => {
     const { accountId } = await readAccount(db, words[0]!);
-    const { secret } = await createKey(db, { accountId, name, budget: { limit, resets }, at: systemClock() });
+    const { secret } = await createKey(db, { accountId, name, budget: { limit, resets }, policy, at: systemClock() });
     return { json: { api_key: secret, name }, text: `${name}: ${secret}\nThe key is shown only once.` };
   });
 }
@@ -24,6 +29,46 @@ function readResets(text: unknown): LimitResets {
   const resets = limitResets.find((known) => known === (text ?? "never"));
   if (resets === undefined) throw new UsageError(`--resets must be one of ${limitResets.join(", ")}`);
   return resets;
+}
+
+/** Models are left to the API, which knows the catalog of the running gateway. */
+function readRules({ expires, networks, scopes }: Input["options"]): PolicyChange {
+  const listOf = (text: string) => text.split(",").map((entry) => entry.trim());
+  const sent: SentPolicy = {};
+  if (typeof expires === "string") sent.expires_at = expires;
+  if (typeof networks === "string") sent.allowed_networks = listOf(networks);
+  if (typeof scopes === "string") {
+    sent.scopes = listOf(scopes).map((text) => {
+      const scope = keyScopes.find((known) => known === text);
+      return scope ?? failUsage(`--scopes must be of ${keyScopes.join(", ")}`);
+    });
+  }
+  try {
+    return readPolicy(sent, { catalog: { models: new Map(), aliases: new Map() }, now: systemClock() });
+  } catch (error) {
+    if (error instanceof ApiError) throw new UsageError(shownError(error, "standard").message);
+    throw error;
+  }
+}
+
+function failUsage(text: string): never {
+  throw new UsageError(text);
+}
+
+const graceMax = 604_800;
+
+export async function roll({ config, words, options }: Input): Promise<Outcome> {
+  const grace = readWholeNumber(String(options.grace ?? 86_400), "--grace", 0, graceMax);
+  return withDatabase(config, async (db) => {
+    const { secret, record } = (await rollKey(db, await findKey(db, words[0]!), grace)) ?? refuseKey();
+    const { id, name, previous_secret_until } = record;
+    const before =
+      previous_secret_until === null ? "The secret of before has ended." : `The secret of before works until ${previous_secret_until}.`;
+    return {
+      json: { api_key: secret, id, name, previous_secret_until },
+      text: `${name}: ${secret}\nThe key is shown only once. ${before}`,
+    };
+  });
 }
 
 export async function list({ config, words }: Input): Promise<Outcome> {

@@ -254,6 +254,7 @@ describe("usage", () => {
       "account credit",
       "key create",
       "key list",
+      "key roll",
       "key disable",
       "key enable",
       "key delete",

@@ -76,7 +76,7 @@ describe("completion offers", () => {
     [
       "the sums of a 402",
       "try {} catch (error) { if (SvcError.is(error, 'model_requires_paid')) error.body.‸ }",
-      "balance details error have_usd held_usd need_usd required topup topup_url",
+      "balance details error have_usd held_usd need_usd required resets_at topup topup_url",
     ],
     ["what a 404 suggests", "if (!result.ok && result.error.status === 404) result.error.body.‸", "did_you_mean error suggested_models"],
   ])("%s: %s", (_what, program, names) => {
