@@ -15,6 +15,13 @@ RUN npm ci --omit=dev --omit=optional --ignore-scripts
 FROM base AS portal
 RUN npm ci --ignore-scripts --force
 
+# The web application: built here, static files in the image.
+FROM portal AS console
+COPY generated generated
+COPY src src
+COPY tsconfig.json ./
+RUN node src/console/install.js --strict
+
 FROM node:26.10.0-trixie-slim@sha256:ec7758ee051e457b468b32bde57b0879010b325bb9862718e9615225ce4aaae1
 WORKDIR /app
 COPY --from=production /app/node_modules node_modules
@@ -25,6 +32,7 @@ COPY bin bin
 COPY src src
 COPY handlers handlers
 COPY generated generated
+COPY --from=console /app/dist/console dist/console
 
 # Images and videos that jobs make, and what is being loaded; several gateways share it, or SVC_BLOB_URL. A folder that is mounted
 # here belongs to uid 1000.

@@ -6,7 +6,8 @@ import { testsToSkip } from "./test/support/packages.ts";
 /** What keeps a module from being loaded, or looks at what is: each has a process of its own. */
 const alone = ["test/media/kinds-load.test.ts"];
 
-const left = [...configDefaults.exclude, ...testsToSkip()];
+// test/console needs a browser and a build: npm run test:console.
+const left = [...configDefaults.exclude, "test/console/**", ...testsToSkip()];
 
 /** For every run, the one through Prism as well. */
 export const common = {

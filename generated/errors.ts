@@ -99,6 +99,9 @@ export type ErrorCode =
   | "operation_not_allowed"
   | "network_not_allowed"
   | "model_not_allowed"
+  | "confirmation_required"
+  | "account_not_found"
+  | "not_possible"
   | "route_refused"
   | "upstream_invalid_response"
   | "provider_unavailable"
@@ -714,6 +717,30 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "The API key {key} may not use {model}.",
     "happened": "The model is not one of the key's `allowed_models`. Nothing was charged.",
     "fix": "Use a model that the key may use, change its allowed_models, or use another key."
+  },
+  "confirmation_required": {
+    "status": 403,
+    "type": "permission_error",
+    "retryable": false,
+    "message": "Confirm who you are first: this session gave its password too long ago.",
+    "happened": "Operators change something only within 15 minutes after they signed in or confirmed the session.",
+    "fix": "Send the password to POST /v1/auth/session/confirm, then repeat the request."
+  },
+  "account_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no account {id}.",
+    "happened": "No account has this id or email address.",
+    "fix": "Use an id from GET /v1/operator/accounts."
+  },
+  "not_possible": {
+    "status": 409,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "message": "That is not possible: {reason}.",
+    "happened": "The state of what the operator wants to change does not allow it. Nothing was changed.",
+    "fix": "The message says what stands in the way."
   },
   "route_refused": {
     "status": 403,

@@ -343,6 +343,42 @@ create table member (
 );
 CREATE INDEX member_of_person ON public.member USING btree (person_id);
 
+create table operator (
+  account_id bigint not null,
+  role text not null,
+  added_by text not null,
+  added_at timestamp with time zone not null,
+  constraint operator_pkey PRIMARY KEY (account_id),
+  constraint operator_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint operator_added_by_check CHECK ((added_by <> ''::text)),
+  constraint operator_role_check CHECK ((role = ANY (ARRAY['support'::text, 'finance'::text, 'admin'::text])))
+);
+
+create table operator_action (
+  id bigint not null generated always as identity,
+  at timestamp with time zone not null,
+  who text not null,
+  account_id bigint,
+  role text,
+  address text,
+  session text,
+  action text not null,
+  target text,
+  reason text,
+  before jsonb,
+  after jsonb,
+  request_id text,
+  effect uuid,
+  constraint operator_action_pkey PRIMARY KEY (id),
+  constraint operator_action_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint operator_action_action_check CHECK ((action <> ''::text)),
+  constraint operator_action_effect_key UNIQUE (effect),
+  constraint operator_action_who_check CHECK ((who <> ''::text))
+);
+CREATE INDEX operator_action_target ON public.operator_action USING btree (target, id DESC);
+CREATE INDEX operator_action_who ON public.operator_action USING btree (who, id DESC);
+CREATE TRIGGER actions_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.operator_action FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('actions are append-only');
+
 create table payment_event (
   id text not null,
   type text not null,
@@ -412,6 +448,7 @@ create table session (
   created_at timestamp with time zone not null,
   last_used_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
+  confirmed_at timestamp with time zone,
   constraint session_pkey PRIMARY KEY (hash),
   constraint session_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
   constraint session_hash_check CHECK ((length(hash) = 32))

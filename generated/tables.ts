@@ -215,6 +215,30 @@ export interface Member {
   role: string;
 }
 
+export interface Operator {
+  account_id: bigint;
+  added_at: Timestamp;
+  added_by: string;
+  role: string;
+}
+
+export interface OperatorAction {
+  account_id: bigint | null;
+  action: string;
+  address: string | null;
+  after: Json | null;
+  at: Timestamp;
+  before: Json | null;
+  effect: string | null;
+  id: Generated<bigint>;
+  reason: string | null;
+  request_id: string | null;
+  role: string | null;
+  session: string | null;
+  target: string | null;
+  who: string;
+}
+
 export interface PaymentEvent {
   id: string;
   received_at: Timestamp;
@@ -254,6 +278,7 @@ export interface Replica {
 
 export interface Session {
   account_id: bigint;
+  confirmed_at: Timestamp | null;
   created_at: Timestamp;
   expires_at: Timestamp;
   hash: Buffer;
@@ -425,6 +450,8 @@ export interface DB {
   media_job: MediaJob;
   media_job_move: MediaJobMove;
   member: Member;
+  operator: Operator;
+  operator_action: OperatorAction;
   payment_event: PaymentEvent;
   payment_reversal: PaymentReversal;
   rate_window: RateWindow;

@@ -8057,6 +8057,89 @@ validate_bodies_resetPassword.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_confirmSession = validate_bodies_confirmSession;
+const schema_SessionConfirmation = {
+"type": "object",
+"required": ["password"],
+"properties": { "password": {
+"type": "string",
+"minLength": 1,
+"maxLength": 200
+} },
+"additionalProperties": true
+};
+function validate_bodies_confirmSession(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_confirmSession.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.password === void 0 && (missing0 = "password")) {
+validate_bodies_confirmSession.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_SessionConfirmation,
+data
+}];
+return false;
+} else if (data.password !== void 0) {
+let data0 = data.password;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 200) {
+validate_bodies_confirmSession.errors = [{
+instancePath: instancePath + "/password",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_SessionConfirmation.properties.password,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_bodies_confirmSession.errors = [{
+instancePath: instancePath + "/password",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_SessionConfirmation.properties.password,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_confirmSession.errors = [{
+instancePath: instancePath + "/password",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_SessionConfirmation.properties.password,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_bodies_confirmSession.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_SessionConfirmation,
+data
+}];
+return false;
+}
+validate_bodies_confirmSession.errors = vErrors;
+return true;
+}
+validate_bodies_confirmSession.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_signIn = validate_bodies_signIn;
 const schema_SignInRequest = {
 "type": "object",
@@ -30029,6 +30112,1198 @@ validate_parameters_getModel.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const parameters_listOperatorAccounts = validate_parameters_listOperatorAccounts;
+const schema_parameters_listOperatorAccounts = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 100,
+"default": 50
+},
+"after": {
+"type": "string",
+"pattern": "^acc_[1-9][0-9]{0,17}$"
+},
+"email": {
+"type": "string",
+"minLength": 1,
+"maxLength": 320
+},
+"id": {
+"type": "string",
+"pattern": "^(?:acc_)?[1-9][0-9]{0,17}$"
+},
+"status": { "$ref": "https://svc.invalid/api#/components/schemas/AccountStatus" }
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_listOperatorAccounts"
+};
+const schema_AccountStatus = {
+"type": "string",
+"enum": ["active", "suspended"]
+};
+const pattern_cf6ae411 = new RegExp("^acc_[1-9][0-9]{0,17}$", "u");
+const pattern_77c95ddf = new RegExp("^(?:acc_)?[1-9][0-9]{0,17}$", "u");
+function validate_parameters_listOperatorAccounts(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_listOperatorAccounts.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_listOperatorAccounts.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_listOperatorAccounts,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.limit !== void 0) {
+let data1 = data0.limit;
+if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1))) {
+validate_parameters_listOperatorAccounts.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_listOperatorAccounts.properties.query.properties.limit,
+data: data1
+}];
+return false;
+}
+if (typeof data1 == "number") {
+if (data1 > 100 || isNaN(data1)) {
+validate_parameters_listOperatorAccounts.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_parameters_listOperatorAccounts.properties.query.properties.limit,
+data: data1
+}];
+return false;
+} else if (data1 < 1 || isNaN(data1)) {
+validate_parameters_listOperatorAccounts.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_listOperatorAccounts.properties.query.properties.limit,
+data: data1
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data1)) {
+validate_parameters_listOperatorAccounts.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_listOperatorAccounts.properties.query.properties.limit,
+data: data1
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.after !== void 0) {
+let data2 = data0.after;
+if (typeof data2 === "string") {
+if (!pattern_cf6ae411.test(data2)) {
+validate_parameters_listOperatorAccounts.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "pattern",
+params: { pattern: "^acc_[1-9][0-9]{0,17}$" },
+message: "must match pattern \"^acc_[1-9][0-9]{0,17}$\"",
+parentSchema: schema_parameters_listOperatorAccounts.properties.query.properties.after,
+data: data2
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorAccounts.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listOperatorAccounts.properties.query.properties.after,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.email !== void 0) {
+let data3 = data0.email;
+if (typeof data3 === "string") {
+if (func_7a031813(data3) > 320) {
+validate_parameters_listOperatorAccounts.errors = [{
+instancePath: instancePath + "/query/email",
+keyword: "maxLength",
+params: { limit: 320 },
+message: "must NOT have more than 320 characters",
+parentSchema: schema_parameters_listOperatorAccounts.properties.query.properties.email,
+data: data3
+}];
+return false;
+} else if (func_7a031813(data3) < 1) {
+validate_parameters_listOperatorAccounts.errors = [{
+instancePath: instancePath + "/query/email",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_parameters_listOperatorAccounts.properties.query.properties.email,
+data: data3
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorAccounts.errors = [{
+instancePath: instancePath + "/query/email",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listOperatorAccounts.properties.query.properties.email,
+data: data3
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.id !== void 0) {
+let data4 = data0.id;
+if (typeof data4 === "string") {
+if (!pattern_77c95ddf.test(data4)) {
+validate_parameters_listOperatorAccounts.errors = [{
+instancePath: instancePath + "/query/id",
+keyword: "pattern",
+params: { pattern: "^(?:acc_)?[1-9][0-9]{0,17}$" },
+message: "must match pattern \"^(?:acc_)?[1-9][0-9]{0,17}$\"",
+parentSchema: schema_parameters_listOperatorAccounts.properties.query.properties.id,
+data: data4
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorAccounts.errors = [{
+instancePath: instancePath + "/query/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listOperatorAccounts.properties.query.properties.id,
+data: data4
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.status !== void 0) {
+let data5 = data0.status;
+if (typeof data5 !== "string") {
+validate_parameters_listOperatorAccounts.errors = [{
+instancePath: instancePath + "/query/status",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_AccountStatus,
+data: data5
+}];
+return false;
+}
+if (!(data5 === "active" || data5 === "suspended")) {
+validate_parameters_listOperatorAccounts.errors = [{
+instancePath: instancePath + "/query/status",
+keyword: "enum",
+params: { allowedValues: schema_AccountStatus.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_AccountStatus,
+data: data5
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+}
+}
+} else {
+validate_parameters_listOperatorAccounts.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listOperatorAccounts.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_listOperatorAccounts.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listOperatorAccounts,
+data
+}];
+return false;
+}
+validate_parameters_listOperatorAccounts.errors = vErrors;
+return true;
+}
+validate_parameters_listOperatorAccounts.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_getOperatorAccount = validate_parameters_getOperatorAccount;
+const schema_parameters_getOperatorAccount = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": {
+"type": "string",
+"maxLength": 320
+} },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_getOperatorAccount"
+};
+function validate_parameters_getOperatorAccount(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getOperatorAccount.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_getOperatorAccount.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getOperatorAccount,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_getOperatorAccount.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_getOperatorAccount.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 320) {
+validate_parameters_getOperatorAccount.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "maxLength",
+params: { limit: 320 },
+message: "must NOT have more than 320 characters",
+parentSchema: schema_parameters_getOperatorAccount.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorAccount.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorAccount.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getOperatorAccount.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorAccount.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getOperatorAccount.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorAccount,
+data
+}];
+return false;
+}
+validate_parameters_getOperatorAccount.errors = vErrors;
+return true;
+}
+validate_parameters_getOperatorAccount.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_resumeAccount = validate_bodies_resumeAccount;
+const schema_OperatorReason = {
+"type": "object",
+"required": ["reason"],
+"properties": { "reason": {
+"type": "string",
+"minLength": 1,
+"maxLength": 500,
+"pattern": "^[^\\n\\r]*\\S[^\\n\\r]*$",
+"description": "Why, in one line, for the log of operators' actions."
+} },
+"additionalProperties": true
+};
+const pattern_77ac0abe = new RegExp("^[^\\n\\r]*\\S[^\\n\\r]*$", "u");
+function validate_bodies_resumeAccount(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_resumeAccount.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.reason === void 0 && (missing0 = "reason")) {
+validate_bodies_resumeAccount.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_OperatorReason,
+data
+}];
+return false;
+} else if (data.reason !== void 0) {
+let data0 = data.reason;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 500) {
+validate_bodies_resumeAccount.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_bodies_resumeAccount.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+} else if (!pattern_77ac0abe.test(data0)) {
+validate_bodies_resumeAccount.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*\\S[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*\\S[^\\n\\r]*$\"",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_resumeAccount.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_bodies_resumeAccount.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_OperatorReason,
+data
+}];
+return false;
+}
+validate_bodies_resumeAccount.errors = vErrors;
+return true;
+}
+validate_bodies_resumeAccount.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_resumeAccount = validate_parameters_resumeAccount;
+const schema_parameters_resumeAccount = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": {
+"type": "string",
+"maxLength": 320
+} },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_resumeAccount"
+};
+function validate_parameters_resumeAccount(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_resumeAccount.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_resumeAccount.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_resumeAccount,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_resumeAccount.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_resumeAccount.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 320) {
+validate_parameters_resumeAccount.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "maxLength",
+params: { limit: 320 },
+message: "must NOT have more than 320 characters",
+parentSchema: schema_parameters_resumeAccount.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_resumeAccount.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_resumeAccount.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_resumeAccount.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_resumeAccount.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_resumeAccount.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_resumeAccount,
+data
+}];
+return false;
+}
+validate_parameters_resumeAccount.errors = vErrors;
+return true;
+}
+validate_parameters_resumeAccount.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_suspendAccount = validate_bodies_suspendAccount;
+function validate_bodies_suspendAccount(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_suspendAccount.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.reason === void 0 && (missing0 = "reason")) {
+validate_bodies_suspendAccount.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_OperatorReason,
+data
+}];
+return false;
+} else if (data.reason !== void 0) {
+let data0 = data.reason;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 500) {
+validate_bodies_suspendAccount.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_bodies_suspendAccount.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+} else if (!pattern_77ac0abe.test(data0)) {
+validate_bodies_suspendAccount.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*\\S[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*\\S[^\\n\\r]*$\"",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_suspendAccount.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_bodies_suspendAccount.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_OperatorReason,
+data
+}];
+return false;
+}
+validate_bodies_suspendAccount.errors = vErrors;
+return true;
+}
+validate_bodies_suspendAccount.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_suspendAccount = validate_parameters_suspendAccount;
+const schema_parameters_suspendAccount = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": {
+"type": "string",
+"maxLength": 320
+} },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_suspendAccount"
+};
+function validate_parameters_suspendAccount(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_suspendAccount.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_suspendAccount.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_suspendAccount,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_suspendAccount.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_suspendAccount.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 320) {
+validate_parameters_suspendAccount.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "maxLength",
+params: { limit: 320 },
+message: "must NOT have more than 320 characters",
+parentSchema: schema_parameters_suspendAccount.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_suspendAccount.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_suspendAccount.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_suspendAccount.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_suspendAccount.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_suspendAccount.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_suspendAccount,
+data
+}];
+return false;
+}
+validate_parameters_suspendAccount.errors = vErrors;
+return true;
+}
+validate_parameters_suspendAccount.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_listOperatorActions = validate_parameters_listOperatorActions;
+const schema_parameters_listOperatorActions = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 100,
+"default": 50
+},
+"after": {
+"type": "string",
+"pattern": "^act_[1-9][0-9]{0,17}$"
+},
+"who": {
+"type": "string",
+"maxLength": 320
+},
+"action": {
+"type": "string",
+"maxLength": 60
+},
+"target": {
+"type": "string",
+"maxLength": 200
+},
+"from": { "$ref": "https://svc.invalid/api#/components/schemas/Timestamp" },
+"to": { "$ref": "https://svc.invalid/api#/components/schemas/Timestamp" }
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_listOperatorActions"
+};
+const pattern_d97d54dd = new RegExp("^act_[1-9][0-9]{0,17}$", "u");
+function validate_parameters_listOperatorActions(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_listOperatorActions.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_listOperatorActions.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_listOperatorActions,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.limit !== void 0) {
+let data1 = data0.limit;
+if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1))) {
+validate_parameters_listOperatorActions.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_listOperatorActions.properties.query.properties.limit,
+data: data1
+}];
+return false;
+}
+if (typeof data1 == "number") {
+if (data1 > 100 || isNaN(data1)) {
+validate_parameters_listOperatorActions.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_parameters_listOperatorActions.properties.query.properties.limit,
+data: data1
+}];
+return false;
+} else if (data1 < 1 || isNaN(data1)) {
+validate_parameters_listOperatorActions.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_listOperatorActions.properties.query.properties.limit,
+data: data1
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data1)) {
+validate_parameters_listOperatorActions.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_listOperatorActions.properties.query.properties.limit,
+data: data1
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.after !== void 0) {
+let data2 = data0.after;
+if (typeof data2 === "string") {
+if (!pattern_d97d54dd.test(data2)) {
+validate_parameters_listOperatorActions.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "pattern",
+params: { pattern: "^act_[1-9][0-9]{0,17}$" },
+message: "must match pattern \"^act_[1-9][0-9]{0,17}$\"",
+parentSchema: schema_parameters_listOperatorActions.properties.query.properties.after,
+data: data2
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorActions.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listOperatorActions.properties.query.properties.after,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.who !== void 0) {
+let data3 = data0.who;
+if (typeof data3 === "string") {
+if (func_7a031813(data3) > 320) {
+validate_parameters_listOperatorActions.errors = [{
+instancePath: instancePath + "/query/who",
+keyword: "maxLength",
+params: { limit: 320 },
+message: "must NOT have more than 320 characters",
+parentSchema: schema_parameters_listOperatorActions.properties.query.properties.who,
+data: data3
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorActions.errors = [{
+instancePath: instancePath + "/query/who",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listOperatorActions.properties.query.properties.who,
+data: data3
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.action !== void 0) {
+let data4 = data0.action;
+if (typeof data4 === "string") {
+if (func_7a031813(data4) > 60) {
+validate_parameters_listOperatorActions.errors = [{
+instancePath: instancePath + "/query/action",
+keyword: "maxLength",
+params: { limit: 60 },
+message: "must NOT have more than 60 characters",
+parentSchema: schema_parameters_listOperatorActions.properties.query.properties.action,
+data: data4
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorActions.errors = [{
+instancePath: instancePath + "/query/action",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listOperatorActions.properties.query.properties.action,
+data: data4
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.target !== void 0) {
+let data5 = data0.target;
+if (typeof data5 === "string") {
+if (func_7a031813(data5) > 200) {
+validate_parameters_listOperatorActions.errors = [{
+instancePath: instancePath + "/query/target",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_parameters_listOperatorActions.properties.query.properties.target,
+data: data5
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorActions.errors = [{
+instancePath: instancePath + "/query/target",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listOperatorActions.properties.query.properties.target,
+data: data5
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.from !== void 0) {
+let data6 = data0.from;
+if (typeof data6 === "string") {
+if (!formats_97789f41.validate.test(data6)) {
+validate_parameters_listOperatorActions.errors = [{
+instancePath: instancePath + "/query/from",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data6
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorActions.errors = [{
+instancePath: instancePath + "/query/from",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data6
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.to !== void 0) {
+let data7 = data0.to;
+if (typeof data7 === "string") {
+if (!formats_97789f41.validate.test(data7)) {
+validate_parameters_listOperatorActions.errors = [{
+instancePath: instancePath + "/query/to",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data7
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorActions.errors = [{
+instancePath: instancePath + "/query/to",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data7
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate_parameters_listOperatorActions.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listOperatorActions.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_listOperatorActions.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listOperatorActions,
+data
+}];
+return false;
+}
+validate_parameters_listOperatorActions.errors = vErrors;
+return true;
+}
+validate_parameters_listOperatorActions.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_getOperatorOverview = validate_parameters_getOperatorOverview;
+const schema_parameters_getOperatorOverview = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"from": { "$ref": "https://svc.invalid/api#/components/schemas/Timestamp" },
+"to": { "$ref": "https://svc.invalid/api#/components/schemas/Timestamp" }
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_getOperatorOverview"
+};
+function validate_parameters_getOperatorOverview(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getOperatorOverview.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_getOperatorOverview.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getOperatorOverview,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.from !== void 0) {
+let data1 = data0.from;
+if (typeof data1 === "string") {
+if (!formats_97789f41.validate.test(data1)) {
+validate_parameters_getOperatorOverview.errors = [{
+instancePath: instancePath + "/query/from",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorOverview.errors = [{
+instancePath: instancePath + "/query/from",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.to !== void 0) {
+let data2 = data0.to;
+if (typeof data2 === "string") {
+if (!formats_97789f41.validate.test(data2)) {
+validate_parameters_getOperatorOverview.errors = [{
+instancePath: instancePath + "/query/to",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data2
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorOverview.errors = [{
+instancePath: instancePath + "/query/to",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+} else {
+validate_parameters_getOperatorOverview.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorOverview.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getOperatorOverview.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorOverview,
+data
+}];
+return false;
+}
+validate_parameters_getOperatorOverview.errors = vErrors;
+return true;
+}
+validate_parameters_getOperatorOverview.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_createQuote = validate_bodies_createQuote;
 const schema_QuoteRequest = {
 "type": "object",
@@ -46853,6 +48128,7 @@ updateApiKey: bodies_updateApiKey,
 rollApiKey: bodies_rollApiKey,
 forgotPassword: bodies_forgotPassword,
 resetPassword: bodies_resetPassword,
+confirmSession: bodies_confirmSession,
 signIn: bodies_signIn,
 signInWithProvider: bodies_signInWithProvider,
 startSignIn: bodies_startSignIn,
@@ -46869,6 +48145,8 @@ runGenmedia: bodies_runGenmedia,
 createImage: bodies_createImage,
 createMessage: bodies_createMessage,
 countMessageTokens: bodies_countMessageTokens,
+resumeAccount: bodies_resumeAccount,
+suspendAccount: bodies_suspendAccount,
 createQuote: bodies_createQuote,
 createRerank: bodies_createRerank,
 createResponse: bodies_createResponse,
@@ -46914,6 +48192,12 @@ createMessage: parameters_createMessage,
 listModels: parameters_listModels,
 recommendModels: parameters_recommendModels,
 getModel: parameters_getModel,
+listOperatorAccounts: parameters_listOperatorAccounts,
+getOperatorAccount: parameters_getOperatorAccount,
+resumeAccount: parameters_resumeAccount,
+suspendAccount: parameters_suspendAccount,
+listOperatorActions: parameters_listOperatorActions,
+getOperatorOverview: parameters_getOperatorOverview,
 createRerank: parameters_createRerank,
 createResponse: parameters_createResponse,
 createSystemOneDecision: parameters_createSystemOneDecision,
@@ -46926,4 +48210,96 @@ listMembers: parameters_listMembers,
 updateMember: parameters_updateMember,
 removeMember: parameters_removeMember
 };
-export { bodies, bodies_countMessageTokens, bodies_createApiKey, bodies_createChatCompletion, bodies_createCompletion, bodies_createDecision, bodies_createEmbeddings, bodies_createImage, bodies_createMessage, bodies_createMusic, bodies_createQuote, bodies_createRerank, bodies_createResponse, bodies_createSoundEffect, bodies_createSpeech, bodies_createSystemOneDecision, bodies_createTopup, bodies_createTranscription, bodies_createVideo, bodies_createWorkspace, bodies_designVoice, bodies_forgotPassword, bodies_receivePaymentEvent, bodies_resendVerification, bodies_resetPassword, bodies_rollApiKey, bodies_runGenmedia, bodies_signIn, bodies_signInWithProvider, bodies_signUp, bodies_startSignIn, bodies_updateApiKey, bodies_updateMember, bodies_updateWorkspace, bodies_verifyAccount, catalogFile, forms, forms_cloneVoice, forms_createTranscription, forms_understandAudio, parameters, parameters_cloneVoice, parameters_createChatCompletion, parameters_createCompletion, parameters_createDecision, parameters_createEmbeddings, parameters_createImage, parameters_createMessage, parameters_createMusic, parameters_createRerank, parameters_createResponse, parameters_createSoundEffect, parameters_createSpeech, parameters_createSystemOneDecision, parameters_createTranscription, parameters_createVideo, parameters_deleteApiKey, parameters_designVoice, parameters_getApiKeyUsage, parameters_getGenmediaJob, parameters_getJob, parameters_getModel, parameters_getReceipt, parameters_getReceiptProof, parameters_getTopup, parameters_getUsageSummary, parameters_leaveWorkspace, parameters_listJobs, parameters_listLedgerEntries, parameters_listMembers, parameters_listModels, parameters_listUsageLogs, parameters_listVoices, parameters_receivePaymentEvent, parameters_recommendModels, parameters_removeMember, parameters_rollApiKey, parameters_runGenmedia, parameters_signInWithProvider, parameters_startSignIn, parameters_updateApiKey, parameters_updateMember };
+export {
+bodies,
+bodies_confirmSession,
+bodies_countMessageTokens,
+bodies_createApiKey,
+bodies_createChatCompletion,
+bodies_createCompletion,
+bodies_createDecision,
+bodies_createEmbeddings,
+bodies_createImage,
+bodies_createMessage,
+bodies_createMusic,
+bodies_createQuote,
+bodies_createRerank,
+bodies_createResponse,
+bodies_createSoundEffect,
+bodies_createSpeech,
+bodies_createSystemOneDecision,
+bodies_createTopup,
+bodies_createTranscription,
+bodies_createVideo,
+bodies_createWorkspace,
+bodies_designVoice,
+bodies_forgotPassword,
+bodies_receivePaymentEvent,
+bodies_resendVerification,
+bodies_resetPassword,
+bodies_resumeAccount,
+bodies_rollApiKey,
+bodies_runGenmedia,
+bodies_signIn,
+bodies_signInWithProvider,
+bodies_signUp,
+bodies_startSignIn,
+bodies_suspendAccount,
+bodies_updateApiKey,
+bodies_updateMember,
+bodies_updateWorkspace,
+bodies_verifyAccount,
+catalogFile,
+forms,
+forms_cloneVoice,
+forms_createTranscription,
+forms_understandAudio,
+parameters,
+parameters_cloneVoice,
+parameters_createChatCompletion,
+parameters_createCompletion,
+parameters_createDecision,
+parameters_createEmbeddings,
+parameters_createImage,
+parameters_createMessage,
+parameters_createMusic,
+parameters_createRerank,
+parameters_createResponse,
+parameters_createSoundEffect,
+parameters_createSpeech,
+parameters_createSystemOneDecision,
+parameters_createTranscription,
+parameters_createVideo,
+parameters_deleteApiKey,
+parameters_designVoice,
+parameters_getApiKeyUsage,
+parameters_getGenmediaJob,
+parameters_getJob,
+parameters_getModel,
+parameters_getOperatorAccount,
+parameters_getOperatorOverview,
+parameters_getReceipt,
+parameters_getReceiptProof,
+parameters_getTopup,
+parameters_getUsageSummary,
+parameters_leaveWorkspace,
+parameters_listJobs,
+parameters_listLedgerEntries,
+parameters_listMembers,
+parameters_listModels,
+parameters_listOperatorAccounts,
+parameters_listOperatorActions,
+parameters_listUsageLogs,
+parameters_listVoices,
+parameters_receivePaymentEvent,
+parameters_recommendModels,
+parameters_removeMember,
+parameters_resumeAccount,
+parameters_rollApiKey,
+parameters_runGenmedia,
+parameters_signInWithProvider,
+parameters_startSignIn,
+parameters_suspendAccount,
+parameters_updateApiKey,
+parameters_updateMember
+};

@@ -2,6 +2,7 @@
 import { answerOnce } from "../src/calls/answer-once.ts";
 import type { Handlers } from "../src/operation.ts";
 import { cloneVoice } from "./clone-voice.ts";
+import { confirmSession } from "./confirm-session.ts";
 import { countMessageTokens } from "./count-message-tokens.ts";
 import { createApiKey } from "./create-api-key.ts";
 import { createChatCompletion } from "./create-chat-completion.ts";
@@ -45,6 +46,7 @@ import { listModels } from "./list-models.ts";
 import { listTiers } from "./list-tiers.ts";
 import { listUsageLogs } from "./list-usage-logs.ts";
 import { listVoices } from "./list-voices.ts";
+import { operatorHandlers } from "./operators.ts";
 import { receivePaymentEvent } from "./receive-payment-event.ts";
 import { recommendModels } from "./recommend-models.ts";
 import { resendVerification } from "./resend-verification.ts";
@@ -69,6 +71,7 @@ import { leaveWorkspace } from "./leave-workspace.ts";
 
 export const handlers: Handlers = {
   cloneVoice: answerOnce(cloneVoice),
+  confirmSession,
   countMessageTokens,
   createApiKey,
   createChatCompletion: answerOnce(createChatCompletion),
@@ -133,4 +136,5 @@ export const handlers: Handlers = {
   updateMember,
   removeMember,
   leaveWorkspace,
+  ...operatorHandlers,
 };

@@ -1,7 +1,7 @@
 // Reads the environment, once (docs/behaviour/operation.md#start). Nothing else reads process.env; src/catalog/load.ts, which needs the
 // provider keys that the catalog names, gets the environment handed in.
 
-import { isDomain } from "./text/email-address.ts";
+import { foldEmail, isDomain, isEmailAddress } from "./text/email-address.ts";
 import { type Amount, parseUsd } from "./money.ts";
 
 export interface Config {
@@ -24,6 +24,8 @@ export interface Config {
   /** Sender of mails. */
   mailFrom: string;
   signUp: SignUpConfig;
+  /** Addresses whose verified accounts are operators of the gateway, as admins; in lower case. */
+  operators: readonly string[];
   /** External identity providers: `SVC_SIGNIN_<NAME>_…`. */
   signInProviders: SignInProvider[];
   /** Null: there are no online payments; the operator adds credit by hand. */
@@ -109,6 +111,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       domains: domainList(text("SVC_SIGNUP_DOMAINS"), "SVC_SIGNUP_DOMAINS"),
       credit: usd(text("SVC_SIGNUP_CREDIT") ?? "0.50", "SVC_SIGNUP_CREDIT"),
     },
+    operators: addressList(text("SVC_OPERATORS"), "SVC_OPERATORS"),
     signInProviders: readSignInProviders(environment, text),
     stripe: readStripe(text),
     workers: wholeNumber(text("SVC_WORKERS"), "SVC_WORKERS", 1, 256) ?? 1,
@@ -218,6 +221,14 @@ function domainList(text: string | null, name: string): string[] | null {
   if (wrong !== undefined)
     throw new Error(`${name} must be domains with commas between them, such as example.com,example.org; "${wrong}" is not a domain`);
   return domains;
+}
+
+function addressList(text: string | null, name: string): string[] {
+  const addresses = text === null ? [] : text.split(",").map((one) => foldEmail(one.trim()));
+  const wrong = addresses.find((address) => !isEmailAddress(address));
+  if (wrong !== undefined)
+    throw new Error(`${name} must be email addresses with commas between them, such as ada@example.com; "${wrong}" is none`);
+  return addresses;
 }
 
 const usdMax = 1_000;

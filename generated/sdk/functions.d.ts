@@ -28,6 +28,7 @@ import type {
   Completion,
   CompletionChunk,
   CompletionRequest,
+  ConfirmedSession,
   CreateMusicQuery,
   CreateSoundEffectQuery,
   CreditBalance,
@@ -43,6 +44,7 @@ import type {
   GenmediaRequest,
   GenmediaRunning,
   GetJobQuery,
+  GetOperatorOverviewQuery,
   GetReceiptProofQuery,
   GetUsageSummaryQuery,
   ImageJob,
@@ -55,6 +57,8 @@ import type {
   ListLedgerEntriesQuery,
   ListMembersQuery,
   ListModelsQuery,
+  ListOperatorAccountsQuery,
+  ListOperatorActionsQuery,
   ListUsageLogsQuery,
   ListVoicesQuery,
   MadeVoice,
@@ -72,6 +76,12 @@ import type {
   MusicRequest,
   NewApiKey,
   NewSession,
+  OperatorAccountDetail,
+  OperatorAccountList,
+  OperatorActionList,
+  OperatorReason,
+  OperatorSelf,
+  Overview,
   PasswordReset,
   PasswordWasReset,
   PingEvent,
@@ -114,6 +124,7 @@ import type {
   RollRequest,
   RolledApiKey,
   Session,
+  SessionConfirmation,
   SignInByCode,
   SignInByIdToken,
   SignInRequest,
@@ -488,6 +499,24 @@ export declare function resetPassword(client: Client, input: PasswordReset, opti
  * @throws {SvcError} 503 `overloaded`
  */
 export declare function getSession(client: Client, options?: RequestOptions): Call<Session, "getSession">;
+
+/**
+ * Confirms the session with the account's password. Changes that ask for it (403 `confirmation_required`) work for the next 15 minutes, as
+ * they do after signing in. A wrong password gives 401 `invalid_credentials`, as it does for an account without a password: sign in again.
+ *
+ * `POST /v1/auth/session/confirm`, /docs/api/confirmSession
+ *
+ * @example
+ * await svc.auth.confirmSession({ password: "correct horse battery" });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `invalid_credentials`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function confirmSession(client: Client, input: SessionConfirmation, options?: RequestOptions): Call<ConfirmedSession, "confirmSession">;
 
 /**
  * Signs in with email address and password. A wrong password, an unknown address and an unverified address all give 401
@@ -1019,6 +1048,118 @@ export declare function recommendModels(client: Client, input?: RecommendModelsQ
  * @throws {SvcError} 500 `internal_error`
  */
 export declare function getModel(client: Client, id: string, options?: RequestOptions): Call<ModelRow, "getModel">;
+
+/**
+ * Lists accounts, newest first. Filters combine: an account must match all of them.
+ *
+ * `GET /v1/operator/accounts`, /docs/api/listOperatorAccounts
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 404 `endpoint_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function listOperatorAccounts(client: Client, input?: ListOperatorAccountsQuery, options?: RequestOptions): Pages<OperatorAccountList, "listOperatorAccounts">;
+
+/**
+ * Returns one account with its balance, holds, tier and keys. An unknown id gives 404 `account_not_found`.
+ *
+ * `GET /v1/operator/accounts/{id}`, /docs/api/getOperatorAccount
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 404 `endpoint_not_found`, `account_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function getOperatorAccount(client: Client, id: string, options?: RequestOptions): Call<OperatorAccountDetail, "getOperatorAccount">;
+
+/**
+ * Reactivates a suspended account. An active one stays so.
+ *
+ * `POST /v1/operator/accounts/{id}/resume`, /docs/api/resumeAccount
+ *
+ * @example
+ * await svc.operator.accounts.resume(id, { reason: "dispute won" });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+ * @throws {SvcError} 404 `endpoint_not_found`, `account_not_found`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function resumeAccount(client: Client, id: string, input: OperatorReason, options?: RequestOptions): Call<OperatorAccountDetail, "resumeAccount">;
+
+/**
+ * Suspends an account: its keys and sessions are refused everywhere within a second. An account that is suspended already stays so.
+ *
+ * `POST /v1/operator/accounts/{id}/suspend`, /docs/api/suspendAccount
+ *
+ * @example
+ * await svc.operator.accounts.suspend(id, { reason: "payment disputed" });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+ * @throws {SvcError} 404 `endpoint_not_found`, `account_not_found`
+ * @throws {SvcError} 409 `not_possible`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function suspendAccount(client: Client, id: string, input: OperatorReason, options?: RequestOptions): Call<OperatorAccountDetail, "suspendAccount">;
+
+/**
+ * Lists what operators and the command line changed, newest first. Rows are never changed or deleted. Filters combine.
+ *
+ * `GET /v1/operator/audit`, /docs/api/listOperatorActions
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 404 `endpoint_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function listOperatorActions(client: Client, input?: ListOperatorActionsQuery, options?: RequestOptions): Pages<OperatorActionList, "listOperatorActions">;
+
+/**
+ * Says who the operator of the session is, with the role, and until when the session may change something.
+ *
+ * `GET /v1/operator/me`, /docs/api/getOperator
+ *
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 404 `endpoint_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function getOperator(client: Client, options?: RequestOptions): Call<OperatorSelf, "getOperator">;
+
+/**
+ * Sums up what all accounts called in a time: revenue, cost, margin, errors, latency and providers. By default the last 24 hours. A time of
+ * more than 31 days gives 400 `invalid_parameter`.
+ *
+ * `GET /v1/operator/overview`, /docs/api/getOperatorOverview
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 404 `endpoint_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function getOperatorOverview(client: Client, input?: GetOperatorOverviewQuery, options?: RequestOptions): Call<Overview, "getOperatorOverview">;
 
 /**
  * Lists the price of every model, sorted by id, in USD. Public; the answer may be cached for 60 seconds.

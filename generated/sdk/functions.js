@@ -77,6 +77,10 @@ export function getSession(client, options) {
   return call(client, { path: "/v1/auth/session", auth: "session" }, undefined, options);
 }
 
+export function confirmSession(client, input, options) {
+  return call(client, { path: "/v1/auth/session/confirm", method: "POST", auth: "session" }, input, options);
+}
+
 export function signIn(client, input, options) {
   return call(client, { path: "/v1/auth/signin", method: "POST", auth: "none" }, input, options);
 }
@@ -187,6 +191,34 @@ export function recommendModels(client, input, options) {
 
 export function getModel(client, id, options) {
   return call(client, { path: () => `/v1/models/${segment(id)}`, auth: "none" }, undefined, options);
+}
+
+export function listOperatorAccounts(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/operator/accounts", auth: "session" }, { ...input, ...cursor }, options));
+}
+
+export function getOperatorAccount(client, id, options) {
+  return call(client, { path: () => `/v1/operator/accounts/${segment(id)}`, auth: "session" }, undefined, options);
+}
+
+export function resumeAccount(client, id, input, options) {
+  return call(client, { path: () => `/v1/operator/accounts/${segment(id)}/resume`, method: "POST", auth: "session" }, input, options);
+}
+
+export function suspendAccount(client, id, input, options) {
+  return call(client, { path: () => `/v1/operator/accounts/${segment(id)}/suspend`, method: "POST", auth: "session" }, input, options);
+}
+
+export function listOperatorActions(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/operator/audit", auth: "session" }, { ...input, ...cursor }, options));
+}
+
+export function getOperator(client, options) {
+  return call(client, { path: "/v1/operator/me", auth: "session" }, undefined, options);
+}
+
+export function getOperatorOverview(client, input, options) {
+  return call(client, { path: "/v1/operator/overview", auth: "session" }, input, options);
 }
 
 export function getPricing(client, options) {

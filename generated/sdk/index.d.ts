@@ -29,6 +29,7 @@ import type {
   Completion,
   CompletionChunk,
   CompletionRequest,
+  ConfirmedSession,
   CreateMusicQuery,
   CreateSoundEffectQuery,
   CreditBalance,
@@ -44,6 +45,7 @@ import type {
   GenmediaRequest,
   GenmediaRunning,
   GetJobQuery,
+  GetOperatorOverviewQuery,
   GetReceiptProofQuery,
   GetUsageSummaryQuery,
   ImageJob,
@@ -56,6 +58,8 @@ import type {
   ListLedgerEntriesQuery,
   ListMembersQuery,
   ListModelsQuery,
+  ListOperatorAccountsQuery,
+  ListOperatorActionsQuery,
   ListUsageLogsQuery,
   ListVoicesQuery,
   MadeVoice,
@@ -73,6 +77,12 @@ import type {
   MusicRequest,
   NewApiKey,
   NewSession,
+  OperatorAccountDetail,
+  OperatorAccountList,
+  OperatorActionList,
+  OperatorReason,
+  OperatorSelf,
+  Overview,
   PasswordReset,
   PasswordWasReset,
   PingEvent,
@@ -115,6 +125,7 @@ import type {
   RollRequest,
   RolledApiKey,
   Session,
+  SessionConfirmation,
   SignInByCode,
   SignInByIdToken,
   SignInRequest,
@@ -175,6 +186,7 @@ export declare class Svc {
   readonly jobs: JobsMethods;
   readonly messages: MessagesMethods;
   readonly models: ModelsMethods;
+  readonly operator: OperatorMethods;
   readonly pricing: PricingMethods;
   readonly quote: QuoteMethods;
   readonly rerank: RerankMethods;
@@ -556,6 +568,23 @@ export interface AuthMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   getSession(options?: RequestOptions): Call<Session, "getSession">;
+  /**
+   * Confirms the session with the account's password. Changes that ask for it (403 `confirmation_required`) work for the next 15 minutes, as
+   * they do after signing in. A wrong password gives 401 `invalid_credentials`, as it does for an account without a password: sign in again.
+   *
+   * `POST /v1/auth/session/confirm`, /docs/api/confirmSession
+   *
+   * @example
+   * await svc.auth.confirmSession({ password: "correct horse battery" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `invalid_credentials`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  confirmSession(input: SessionConfirmation, options?: RequestOptions): Call<ConfirmedSession, "confirmSession">;
   /**
    * Signs in with email address and password. A wrong password, an unknown address and an unverified address all give 401
    * `invalid_credentials`.
@@ -1173,6 +1202,120 @@ export interface ModelsMethods {
    * @throws {SvcError} 500 `internal_error`
    */
   get(id: string, options?: RequestOptions): Call<ModelRow, "getModel">;
+}
+
+/** `svc.operator` */
+export interface OperatorMethods {
+  readonly accounts: OperatorAccountsMethods;
+  /**
+   * Lists what operators and the command line changed, newest first. Rows are never changed or deleted. Filters combine.
+   *
+   * `GET /v1/operator/audit`, /docs/api/listOperatorActions
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  audit(input?: ListOperatorActionsQuery, options?: RequestOptions): Pages<OperatorActionList, "listOperatorActions">;
+  /**
+   * Says who the operator of the session is, with the role, and until when the session may change something.
+   *
+   * `GET /v1/operator/me`, /docs/api/getOperator
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  me(options?: RequestOptions): Call<OperatorSelf, "getOperator">;
+  /**
+   * Sums up what all accounts called in a time: revenue, cost, margin, errors, latency and providers. By default the last 24 hours. A time of
+   * more than 31 days gives 400 `invalid_parameter`.
+   *
+   * `GET /v1/operator/overview`, /docs/api/getOperatorOverview
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  overview(input?: GetOperatorOverviewQuery, options?: RequestOptions): Call<Overview, "getOperatorOverview">;
+}
+
+/** `svc.operator.accounts` */
+export interface OperatorAccountsMethods {
+  /**
+   * Lists accounts, newest first. Filters combine: an account must match all of them.
+   *
+   * `GET /v1/operator/accounts`, /docs/api/listOperatorAccounts
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListOperatorAccountsQuery, options?: RequestOptions): Pages<OperatorAccountList, "listOperatorAccounts">;
+  /**
+   * Returns one account with its balance, holds, tier and keys. An unknown id gives 404 `account_not_found`.
+   *
+   * `GET /v1/operator/accounts/{id}`, /docs/api/getOperatorAccount
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`, `account_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(id: string, options?: RequestOptions): Call<OperatorAccountDetail, "getOperatorAccount">;
+  /**
+   * Reactivates a suspended account. An active one stays so.
+   *
+   * `POST /v1/operator/accounts/{id}/resume`, /docs/api/resumeAccount
+   *
+   * @example
+   * await svc.operator.accounts.resume(id, { reason: "dispute won" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+   * @throws {SvcError} 404 `endpoint_not_found`, `account_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  resume(id: string, input: OperatorReason, options?: RequestOptions): Call<OperatorAccountDetail, "resumeAccount">;
+  /**
+   * Suspends an account: its keys and sessions are refused everywhere within a second. An account that is suspended already stays so.
+   *
+   * `POST /v1/operator/accounts/{id}/suspend`, /docs/api/suspendAccount
+   *
+   * @example
+   * await svc.operator.accounts.suspend(id, { reason: "payment disputed" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+   * @throws {SvcError} 404 `endpoint_not_found`, `account_not_found`
+   * @throws {SvcError} 409 `not_possible`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  suspend(id: string, input: OperatorReason, options?: RequestOptions): Call<OperatorAccountDetail, "suspendAccount">;
 }
 
 /** `svc.pricing` */

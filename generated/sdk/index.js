@@ -42,6 +42,7 @@ export class Svc {
       forgotPassword: of(f.forgotPassword),
       resetPassword: of(f.resetPassword),
       getSession: of(f.getSession),
+      confirmSession: of(f.confirmSession),
       signIn: of(f.signIn),
       signInWithProvider: of(f.signInWithProvider),
       startSignIn: of(f.startSignIn),
@@ -102,6 +103,17 @@ export class Svc {
       list: of(f.listModels),
       recommend: of(f.recommendModels),
       get: of(f.getModel),
+    };
+    this.operator = {
+      accounts: {
+        list: of(f.listOperatorAccounts),
+        get: of(f.getOperatorAccount),
+        resume: of(f.resumeAccount),
+        suspend: of(f.suspendAccount),
+      },
+      audit: of(f.listOperatorActions),
+      me: of(f.getOperator),
+      overview: of(f.getOperatorOverview),
     };
     this.pricing = {
       get: of(f.getPricing),

@@ -7,6 +7,9 @@ export interface Accepted {
   accepted: true;
 }
 
+/** Whether an account may call. */
+export type AccountStatus = "active" | "suspended";
+
 /** What to change. Omitted fields stay unchanged. */
 export interface ApiKeyChange {
   /** Whether calls with the key are accepted; default: unchanged. A disabled key is refused everywhere within a second. */
@@ -705,6 +708,12 @@ export interface ConcurrentUse {
   video: SlotUse;
   /** Audio calls in flight. */
   audio: SlotUse;
+}
+
+/** A confirmed session. */
+export interface ConfirmedSession {
+  /** Until when the session counts as confirmed. */
+  confirmed_until: string;
 }
 
 /** A document made of text and image blocks. */
@@ -1989,6 +1998,143 @@ export interface NewSession {
   user: User;
 }
 
+/** An account as operators see it. */
+export interface OperatorAccount {
+  /** Id of the account. */
+  id: string;
+  /** Always `account`. */
+  object: "account";
+  /** Email address. */
+  email: string;
+  /** Whether the address is verified. */
+  verified: boolean;
+  /** Whether it may call. */
+  status: AccountStatus;
+  /** When it was suspended; null: it is not. */
+  suspended_at: string | null;
+  /** Its tier. */
+  tier: number;
+  /** USD of the account: what it may spend and what calls hold. */
+  balance_usd: number;
+  /** USD charged in the last 30 days. */
+  spent_30d_usd: number;
+  /** When it was created. */
+  created_at: string;
+}
+
+/** One account with its money and keys. */
+export interface OperatorAccountDetail {
+  /** Id of the account. */
+  id: string;
+  /** Always `account`. */
+  object: "account";
+  /** Email address. */
+  email: string;
+  /** Whether the address is verified. */
+  verified: boolean;
+  /** Whether it may call. */
+  status: AccountStatus;
+  /** When it was suspended; null: it is not. */
+  suspended_at: string | null;
+  /** Its tier. */
+  tier: number;
+  /** USD of the account: what it may spend and what calls hold. */
+  balance_usd: number;
+  /** USD charged in the last 30 days. */
+  spent_30d_usd: number;
+  /** When it was created. */
+  created_at: string;
+  /** USD that calls in flight hold. */
+  reserved_usd: number;
+  /** USD that media jobs hold. */
+  media_holds_usd: number;
+  /** USD ever purchased. */
+  lifetime_purchased_usd: number;
+  /** USD ever given. */
+  lifetime_earned_usd: number;
+  /** USD ever charged. */
+  lifetime_spent_usd: number;
+  /** The newest keys, without their secrets. */
+  keys: ApiKeyRecord[];
+  /** Whether it has more keys than these. */
+  has_more_keys: boolean;
+}
+
+/** A page of accounts. */
+export interface OperatorAccountList {
+  /** Always `list`. */
+  object: "list";
+  /** The accounts, newest first. */
+  data: OperatorAccount[];
+  /** Whether there are older ones; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last account of this page; null on an empty page. */
+  last_id: string | null;
+}
+
+/** One change that an operator or the command line made. */
+export interface OperatorAction {
+  /** Id of the row. */
+  id: string;
+  /** Always `operator.action`. */
+  object: "operator.action";
+  /** When it was made. */
+  created_at: string;
+  /** The operator's email address, or `svc` with the user of the operating system. */
+  who: string;
+  /** The operator's role then; null for the command line. */
+  role: OperatorRole | null;
+  /** Network address that it came from; null for the command line. */
+  address: string | null;
+  /** The operator's session; null for the command line. */
+  session: string | null;
+  /** What was done, such as `account.suspend`. */
+  action: string;
+  /** What it was done to, such as an account's id. */
+  target: string | null;
+  /** Why, in the operator's words. */
+  reason: string | null;
+  /** What it was before; null if there was nothing. */
+  before: { [key: string]: unknown } | null;
+  /** What it is since. */
+  after: { [key: string]: unknown } | null;
+  /** Id of the request; null for the command line. */
+  request_id: string | null;
+}
+
+/** A page of the log. */
+export interface OperatorActionList {
+  /** Always `list`. */
+  object: "list";
+  /** The actions, newest first. */
+  data: OperatorAction[];
+  /** Whether there are older ones; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last row of this page; null on an empty page. */
+  last_id: string | null;
+}
+
+/** Why something is changed. */
+export interface OperatorReason {
+  /** Why, in one line, for the log of operators' actions. */
+  reason: string;
+}
+
+/** What an operator may do. Each role may do all that the one before may. */
+export type OperatorRole = "support" | "finance" | "admin";
+
+/** The operator of the session. */
+export interface OperatorSelf {
+  /** Always `operator`. */
+  object: "operator";
+  /** The operator's email address. */
+  email: string;
+  /** The operator's role. */
+  role: OperatorRole;
+  /** Until when this session may change something without giving the password again; null: give it now. */
+  confirmed_until: string | null;
+}
+
 /** A block of an answer: first thinking, if the model shows it, then text, tool calls and searches. */
 export type OutputBlock = 
   | ThinkingBlock
@@ -2024,6 +2170,56 @@ export type OutputLimitSource = "provider" | "gateway";
 export interface OutputTokensDetails {
   /** Thinking tokens; counted inside `output_tokens` and billed as output. */
   thinking_tokens: number;
+}
+
+/** What happened in a time. */
+export interface Overview {
+  /** Always `operator.overview`. */
+  object: "operator.overview";
+  /** First moment counted. */
+  from: string;
+  /** First moment not counted any more. */
+  to: string;
+  /** Calls that ended and were logged. */
+  calls: number;
+  /** Calls that failed. */
+  failed: number;
+  /** Accounts with at least one call. */
+  active_accounts: number;
+  /** USD charged for these calls, refunds given in this time taken off. */
+  revenue_usd: number;
+  /** USD that providers charge for them. */
+  cost_usd: number;
+  /** `revenue_usd` less `cost_usd`. */
+  margin_usd: number;
+  /** Median milliseconds until an answer was complete; null: there were no calls. */
+  latency_p50_ms: number | null;
+  /** 95 of 100 answers were complete within these milliseconds; null: there were no calls. */
+  latency_p95_ms: number | null;
+  /** The most frequent errors, at most 20. */
+  errors: OverviewError[];
+  /** The providers that were asked, the most asked first, at most 100. */
+  providers: OverviewProvider[];
+}
+
+/** How often an error ended a call. */
+export interface OverviewError {
+  /** The error code. */
+  code: string;
+  /** Calls that it ended. */
+  calls: number;
+}
+
+/** A provider's part. */
+export interface OverviewProvider {
+  /** The provider, as the catalog names it. */
+  provider: string;
+  /** Attempts at its routes. */
+  attempts: number;
+  /** Attempts without a usable answer for which the provider is at fault. */
+  failures: number;
+  /** USD that it charges for them, as far as its routes name a cost. */
+  cost_usd: number;
 }
 
 /** A new password, with the token from the mail. */
@@ -3566,6 +3762,12 @@ export interface Session {
   csrf_token: string;
 }
 
+/** What proves that the person is still there. */
+export interface SessionConfirmation {
+  /** Password of the account. */
+  password: string;
+}
+
 /** The end of an external provider's authorization code flow. */
 export interface SignInByCode {
   /** The code that the provider returned. */
@@ -4810,6 +5012,43 @@ export interface RecommendModelsQuery {
   /** Maximum input price in USD per million tokens; default: any. Models that are not billed by token report 0. */
   max_input_price?: number | undefined;
 }
+/** Query parameters of `operator.accounts.list`. */
+export interface ListOperatorAccountsQuery {
+  /** Accounts per page: 1 to 100, default 50. */
+  limit?: number | undefined;
+  /** Lists accounts older than this one: the `last_id` of the previous page. */
+  after?: string | undefined;
+  /** Only accounts whose email address contains this text, in any case. */
+  email?: string | undefined;
+  /** Only the account with this id. */
+  id?: string | undefined;
+  /** Only accounts with this status. */
+  status?: AccountStatus | undefined;
+}
+/** Query parameters of `operator.audit`. */
+export interface ListOperatorActionsQuery {
+  /** Rows per page: 1 to 100, default 50. */
+  limit?: number | undefined;
+  /** Lists actions older than the one with this id: the `last_id` of the previous page. */
+  after?: string | undefined;
+  /** Only actions of this operator, by email address, or of `svc`. */
+  who?: string | undefined;
+  /** Only actions with this name, such as `account.suspend`. */
+  action?: string | undefined;
+  /** Only actions on this target, such as an account's id. */
+  target?: string | undefined;
+  /** Only actions at or after this time, ISO 8601. */
+  from?: string | undefined;
+  /** Only actions before this time, ISO 8601. */
+  to?: string | undefined;
+}
+/** Query parameters of `operator.overview`. */
+export interface GetOperatorOverviewQuery {
+  /** First moment counted, ISO 8601; by default 24 hours before `to`. */
+  from?: string | undefined;
+  /** First moment not counted any more, ISO 8601; by default now. */
+  to?: string | undefined;
+}
 /** Query parameters of `usage.summary`. */
 export interface GetUsageSummaryQuery {
   /** Only requests at or after this time, ISO 8601; by default 30 days before `to`. The first row may be of a part of its time. */
@@ -5385,6 +5624,9 @@ export type CloneVoiceError401 = Refusal<401, "missing_api_key" | "invalid_api_k
 export type CloneVoiceError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
 export type CloneVoiceError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CloneVoiceError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
+export type ConfirmSessionError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type ConfirmSessionError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "invalid_credentials", ErrorBody<"missing_api_key" | "invalid_api_key" | "invalid_credentials", "authentication_error">>;
+export type ConfirmSessionError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type CountMessageTokensAnthropicError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content", AnthropicErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content", "invalid_request_error">>;
 export type CountMessageTokensAnthropicError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", AnthropicErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CountMessageTokensAnthropicError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", AnthropicErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
@@ -5489,11 +5731,14 @@ export type Error402PaymentFailed = Refusal<402, "payment_failed", TopupErrorBod
 export type Error403PermissionDenied = Refusal<403, "permission_denied", ErrorBody<"permission_denied", "permission_error">>;
 export type Error403PermissionDeniedOrSignupClosed = Refusal<403, "permission_denied" | "signup_closed", ErrorBody<"permission_denied" | "signup_closed", "permission_error">>;
 export type Error403SignupClosed = Refusal<403, "signup_closed", ErrorBody<"signup_closed", "permission_error">>;
+export type Error404EndpointNotFound = Refusal<404, "endpoint_not_found", ErrorBody<"endpoint_not_found", "not_found_error">>;
+export type Error404EndpointNotFoundOrAccountNotFound = Refusal<404, "endpoint_not_found" | "account_not_found", ErrorBody<"endpoint_not_found" | "account_not_found", "not_found_error">>;
 export type Error404JobNotFound = Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error">>;
 export type Error404MemberNotFound = Refusal<404, "member_not_found", ErrorBody<"member_not_found", "not_found_error">>;
 export type Error404ModelNotFound = Refusal<404, "model_not_found", ModelErrorBody<"model_not_found", "not_found_error">>;
 export type Error404RequestNotFound = Refusal<404, "request_not_found", ErrorBody<"request_not_found", "not_found_error">>;
 export type Error404TopupNotFound = Refusal<404, "topup_not_found", ErrorBody<"topup_not_found", "not_found_error">>;
+export type Error409NotPossible = Refusal<409, "not_possible", ErrorBody<"not_possible", "invalid_request_error">>;
 export type Error413InvalidRequest = Refusal<413, "invalid_request", ErrorBody<"invalid_request", "request_too_large">>;
 export type Error413RequestRejectedOrRequestTooLarge = Refusal<413, "request_rejected" | "request_too_large", ErrorBody<"request_rejected" | "request_too_large", "request_too_large">>;
 export type Error413RequestTooLarge = Refusal<413, "request_too_large", ErrorBody<"request_too_large", "request_too_large">>;
@@ -5561,6 +5806,8 @@ export type ListWorkspacesError403 = Refusal<403, "permission_denied" | "session
 export type RemoveMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type ResendVerificationError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type ResetPasswordError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
+export type ResumeAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type ResumeAccountError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type RollApiKeyError400 = Refusal<400, "invalid_json" | "invalid_parameter" | "not_found", ErrorBody<"invalid_json" | "invalid_parameter" | "not_found", "invalid_request_error">>;
 export type RollApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type RunGenmediaGenmediaError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "invalid_prompt" | "image_url_required" | "too_many_references" | "prompt_too_long" | "invalid_duration", GenmediaErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "invalid_prompt" | "image_url_required" | "too_many_references" | "prompt_too_long" | "invalid_duration">>;
@@ -5574,6 +5821,8 @@ export type SignInWithProviderError400 = Refusal<400, "invalid_json" | "missing_
 export type SignOutError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type SignUpError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type StartSignInError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type SuspendAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type SuspendAccountError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type UpdateApiKeyError400 = Refusal<400, "invalid_json" | "invalid_parameter" | "not_found", ErrorBody<"invalid_json" | "invalid_parameter" | "not_found", "invalid_request_error">>;
 export type UpdateApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateMemberError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
@@ -5616,6 +5865,8 @@ export type ForgotPasswordError = ForgotPasswordError400 | Error413RequestTooLar
 export type ResetPasswordError = ResetPasswordError400 | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.getSession`. */
 export type GetSessionError = GetSessionError401 | GetSessionError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `auth.confirmSession`. */
+export type ConfirmSessionError = ConfirmSessionError400 | ConfirmSessionError401 | ConfirmSessionError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.signIn`. */
 export type SignInError = SignInError400 | Error401InvalidCredentials | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.signInWithProvider`. */
@@ -5672,6 +5923,20 @@ export type ListModelsError = Error400InvalidParameter | Error429RateLimitExceed
 export type RecommendModelsError = Error400InvalidParameter | Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `models.get`. */
 export type GetModelError = Error400InvalidParameter | Error404ModelNotFound | Error429RateLimitExceeded | Error500InternalError;
+/** The errors of `operator.accounts.list`. */
+export type ListOperatorAccountsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.accounts.get`. */
+export type GetOperatorAccountError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFoundOrAccountNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.accounts.resume`. */
+export type ResumeAccountError = ResumeAccountError400 | Error401MissingApiKeyOrInvalidApiKey | ResumeAccountError403 | Error404EndpointNotFoundOrAccountNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.accounts.suspend`. */
+export type SuspendAccountError = SuspendAccountError400 | Error401MissingApiKeyOrInvalidApiKey | SuspendAccountError403 | Error404EndpointNotFoundOrAccountNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.audit`. */
+export type ListOperatorActionsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.me`. */
+export type GetOperatorError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.overview`. */
+export type GetOperatorOverviewError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `pricing.get`. */
 export type GetPricingError = Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `quote.create`. */
@@ -5707,6 +5972,8 @@ export type CreateWorkspaceError = CreateWorkspaceError400 | Error401MissingApiK
 
 /** Each code with its status and its bodies at the different operations. The body of a failed job is the job. */
 export interface ErrorsByCode {
+  /** No account has this id or email address. */
+  account_not_found: Refusal<404, "account_not_found", ErrorBody<"account_not_found", "not_found_error">>;
   /** The account already runs as many audio requests as its tier allows. */
   audio_concurrent_limit: Refusal<429, "audio_concurrent_limit", ErrorBody<"audio_concurrent_limit", "rate_limit_error">>;
   /** The key or session token is unknown, was revoked or disabled, or has expired. */
@@ -5715,6 +5982,8 @@ export interface ErrorsByCode {
   auth_required: Refusal<401, "auth_required", BareErrorBody<"auth_required"> | ErrorBody<"auth_required", "authentication_error">>;
   /** The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less. */
   billing_error: Refusal<402, "billing_error", PaymentErrorBody<"billing_error", "billing_error">>;
+  /** Operators change something only within 15 minutes after they signed in or confirmed the session. */
+  confirmation_required: Refusal<403, "confirmation_required", OlderErrorBody<"confirmation_required", "permission_error">>;
   /** The provider's content policy refused the prompt, a reference or the result, without details. */
   content_policy: Refusal<422, "content_policy", GenmediaErrorBody<"content_policy">> | Refusal<null, "content_policy", ImageJob | VideoJob | GenmediaFailed>;
   /** The provider does not depict this person: its policy on the likenesses of real people refused the prompt or a reference. */
@@ -5733,6 +6002,8 @@ export interface ErrorsByCode {
   description_too_long: Refusal<400, "description_too_long", ErrorBody<"description_too_long", "invalid_request_error"> | ModelErrorBody<"description_too_long", "invalid_request_error">>;
   /** The account's email address is not verified yet. */
   email_unverified: Refusal<403, "email_unverified", OlderErrorBody<"email_unverified", "permission_error">>;
+  /** The path is unknown. */
+  endpoint_not_found: Refusal<404, "endpoint_not_found", ErrorBody<"endpoint_not_found", "not_found_error">>;
   /** A verification lasts a day, a password reset an hour, a sign-in with a provider ten minutes. */
   expired_token: Refusal<400, "expired_token", ErrorBody<"expired_token", "invalid_request_error">>;
   /** The model is not one of the key's `allowed_models`. Nothing was charged. */
@@ -5815,6 +6086,8 @@ export interface ErrorsByCode {
   not_an_sfx_model: Refusal<400, "not_an_sfx_model", ErrorBody<"not_an_sfx_model", "invalid_request_error"> | ModelErrorBody<"not_an_sfx_model", "invalid_request_error">>;
   /** The key does not exist, was deleted, or belongs to another account. */
   not_found: Refusal<400, "not_found", ErrorBody<"not_found", "invalid_request_error">>;
+  /** The state of what the operator wants to change does not allow it. Nothing was changed. */
+  not_possible: Refusal<409, "not_possible", ErrorBody<"not_possible", "invalid_request_error">>;
   /** The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it. */
   operation_not_allowed: Refusal<403, "operation_not_allowed", AnthropicErrorBody<"operation_not_allowed", "permission_error"> | AnthropicRouteErrorBody<"operation_not_allowed", "permission_error"> | ErrorBody<"operation_not_allowed", "permission_error"> | GenmediaErrorBody<"operation_not_allowed"> | OlderErrorBody<"operation_not_allowed", "permission_error"> | RouteErrorBody<"operation_not_allowed", "permission_error">>;
   /** The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
@@ -5885,10 +6158,12 @@ export interface ErrorsByCode {
 
 /** Every `code` that the gateway can return, of all endpoints. */
 export type ErrorCode =
+  | "account_not_found"
   | "audio_concurrent_limit"
   | "auth_error"
   | "auth_required"
   | "billing_error"
+  | "confirmation_required"
   | "content_policy"
   | "content_policy_likeness"
   | "content_policy_nsfw"
@@ -5898,6 +6173,7 @@ export type ErrorCode =
   | "db_error"
   | "description_too_long"
   | "email_unverified"
+  | "endpoint_not_found"
   | "expired_token"
   | "forbidden"
   | "idempotency_in_progress"
@@ -5939,6 +6215,7 @@ export type ErrorCode =
   | "not_a_voice_design_model"
   | "not_an_sfx_model"
   | "not_found"
+  | "not_possible"
   | "operation_not_allowed"
   | "overloaded"
   | "ownership_write_failed"
@@ -6165,6 +6442,17 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: GetSessionError;
+  };
+  /** `auth.confirmSession`: `POST /v1/auth/session/confirm`. */
+  confirmSession: {
+    path: never;
+    query: never;
+    headers: never;
+    body: SessionConfirmation;
+    result: ConfirmedSession;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ConfirmSessionError;
   };
   /** `auth.signIn`: `POST /v1/auth/signin`. */
   signIn: {
@@ -6473,6 +6761,83 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: GetModelError;
+  };
+  /** `operator.accounts.list`: `GET /v1/operator/accounts`. */
+  listOperatorAccounts: {
+    path: never;
+    query: ListOperatorAccountsQuery;
+    headers: never;
+    body: never;
+    result: OperatorAccountList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListOperatorAccountsError;
+  };
+  /** `operator.accounts.get`: `GET /v1/operator/accounts/{id}`. */
+  getOperatorAccount: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: never;
+    result: OperatorAccountDetail;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetOperatorAccountError;
+  };
+  /** `operator.accounts.resume`: `POST /v1/operator/accounts/{id}/resume`. */
+  resumeAccount: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: OperatorReason;
+    result: OperatorAccountDetail;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ResumeAccountError;
+  };
+  /** `operator.accounts.suspend`: `POST /v1/operator/accounts/{id}/suspend`. */
+  suspendAccount: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: OperatorReason;
+    result: OperatorAccountDetail;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: SuspendAccountError;
+  };
+  /** `operator.audit`: `GET /v1/operator/audit`. */
+  listOperatorActions: {
+    path: never;
+    query: ListOperatorActionsQuery;
+    headers: never;
+    body: never;
+    result: OperatorActionList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListOperatorActionsError;
+  };
+  /** `operator.me`: `GET /v1/operator/me`. */
+  getOperator: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: OperatorSelf;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetOperatorError;
+  };
+  /** `operator.overview`: `GET /v1/operator/overview`. */
+  getOperatorOverview: {
+    path: never;
+    query: GetOperatorOverviewQuery;
+    headers: never;
+    body: never;
+    result: Overview;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetOperatorOverviewError;
   };
   /** `pricing.get`: `GET /v1/pricing`. */
   getPricing: {

@@ -130,5 +130,7 @@ async function bundle(source: string): Promise<string> {
   const { output } = await bundled.generate({ format: "esm", comments: false });
   await bundled.close();
   // ajv nests each property in the one before it: indented, a new one would move all that follow, and half of the file would be tabs.
-  return output[0].code.replaceAll(/^\t+/gm, "");
+  const code = output[0].code.replaceAll(/^\t+/gm, "");
+  // A name a line: a new operation adds its own.
+  return code.replace(/^export \{ (.*) \};$/m, (_, names: string) => `export {\n${names.replaceAll(", ", ",\n")}\n};`);
 }

@@ -119,10 +119,20 @@ export function anthropicType(type: string, status: number): string {
   return status === 503 ? "overloaded_error" : "api_error";
 }
 
+/** As an unknown path is answered, which no operation describes. */
+const available_endpoints: Schema = {
+  type: "array",
+  maxItems: 5,
+  items: { type: "string" },
+  description: "Endpoints that may have been meant, at most 5; on `endpoint_not_found`.",
+};
+
 /** Fields beside `error`, from the models of error-bodies.tsp. */
 function extras(document: Document, { status, suggests, entries }: ErrorsOfStatus): Record<string, Schema> {
   const unknownModel = entries.some(({ code }) => code === "model_not_found" || code === "invalid_model");
+  const unknownPath = entries.some(({ code }) => code === "endpoint_not_found");
   return {
+    ...(unknownPath ? { available_endpoints } : {}),
     ...(status === 402 ? propertiesOf(document, "PaymentNeeded") : {}),
     ...(suggests || unknownModel ? propertiesOf(document, "ModelSuggestions") : {}),
   };

@@ -38,6 +38,8 @@ export interface Operation {
   xApiKey: boolean;
   /** With a session: the roles that may, in the workspace of the request. Absent: it is about the person alone, or takes no session. */
   roles?: readonly ("owner" | "admin" | "developer" | "billing" | "viewer")[];
+  /** Only for operators with this role or a higher one; to everybody else the path is unknown. */
+  operator?: "support" | "finance" | "admin";
   dialect: Dialect;
   /** The catalogue's codes that it may answer with. */
   errors: readonly ErrorCode[];
@@ -72,6 +74,7 @@ function row(document: Document, { operation, path, method, dialect, errors, sta
     auth: authOf(security, schemes),
     xApiKey: schemes.has("XApiKey"),
     ...(named === undefined ? {} : { roles: named }),
+    ...operatorOf(operation),
     dialect,
     errors,
     ...(Object.keys(statuses).length > 0 && { statuses }),
@@ -88,6 +91,16 @@ function row(document: Document, { operation, path, method, dialect, errors, sta
     streams: Object.values(operation.responses).some((response) => response.content?.["text/event-stream"] !== undefined),
     counts,
   };
+}
+
+const operatorRoles = ["support", "finance", "admin"];
+
+function operatorOf(operation: OperationObject) {
+  const role = operation["x-operator"];
+  if (role === undefined) return {};
+  if (!operatorRoles.includes(role as string))
+    throw new Error(`${operation.operationId}: x-operator is one of ${operatorRoles.join(", ")}`);
+  return { operator: role as string };
 }
 
 function formOf({ components: { schemas } }: Document, operation: OperationObject) {

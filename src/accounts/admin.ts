@@ -86,6 +86,8 @@ export function refuseKey(): never {
 interface AccountFilter {
   /** Only accounts older than this one; null: from the newest. */
   before: bigint | null;
+  /** Only this account; absent or null: any. */
+  accountId?: bigint | null;
   /** A part of the email address, in any case; null: any. */
   email: string | null;
   /** Null: suspended or not. */
@@ -102,14 +104,18 @@ export interface ListedAccount extends AccountRecord {
 }
 
 /** Limits the page before it computes the sums. */
-export async function listAccounts(db: Db, { before, email, suspended }: AccountFilter, limit: number): Promise<ListedAccount[]> {
+export async function listAccounts(
+  db: Db,
+  { before, accountId = null, email, suspended }: AccountFilter,
+  limit: number,
+): Promise<ListedAccount[]> {
   const { rows } = await db.pool.query<ListedAccount>(
     `select a.id as "accountId", a.email, a.email_verified_at is not null as verified, a.suspended_at as "suspendedAt",
        a.created_at as "createdAt", b.available + b.reserved as balance, b.purchased, s.spent as "spentLately"
      from (
        select * from account
        where ($1::bigint is null or id < $1) and ($2::text is null or position(lower($2) in lower(email)) > 0)
-         and ($3::boolean is null or (suspended_at is not null) = $3)
+         and ($3::boolean is null or (suspended_at is not null) = $3) and ($5::bigint is null or id = $5)
        order by id desc limit $4
      ) a
      join balance b on b.account_id = a.id
@@ -118,7 +124,7 @@ export async function listAccounts(db: Db, { before, email, suspended }: Account
        where l.account_id = a.id and l.created_at > now() - interval '30 days'
      ) s
      order by a.id desc`,
-    [before, email, suspended, limit],
+    [before, email, suspended, limit, accountId],
   );
   return rows;
 }

@@ -2,6 +2,7 @@
 import type { Operation } from "../../generated/operations.ts";
 import type { Amount } from "../money.ts";
 import type { KeyPolicy } from "./key-policy.ts";
+import type { Operator } from "./operators.ts";
 
 /** Of a member in a workspace. */
 export type Role = NonNullable<Operation["roles"]>[number];
@@ -19,6 +20,8 @@ export interface Caller {
   policy: KeyPolicy | null;
   /** The dashboard session that was used; null for a key. */
   session: CallerSession | null;
+  /** On operators' operations. */
+  operator?: Operator;
 }
 
 export interface CallerSession {

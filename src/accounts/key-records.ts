@@ -14,13 +14,18 @@ const columns = `k.id, k.name, k.prefix, k.last4, k.enabled, k.is_default, k.cre
   (select user_id from account where id = k.created_by) as created_by`;
 const tables = "api_key k join key_budget b on b.key_id = k.id";
 
-/** The workspace's keys, or those that `createdBy` made: newest first, by id where two were made at the same time. */
-export async function listKeys(db: Queries, accountId: bigint, createdBy: bigint | null = null): Promise<KeyRecord[]> {
+/** The workspace's keys, or those that `createdBy` made: newest first, by id where two were made at the same time. `limit` null: all. */
+export async function listKeys(
+  db: Queries,
+  accountId: bigint,
+  createdBy: bigint | null = null,
+  limit: number | null = null,
+): Promise<KeyRecord[]> {
   const { rows } = await db.pool.query<KeyRow>(
     `select ${columns} from ${tables} where k.account_id = $1 and k.deleted_at is null
        and ($2::bigint is null or k.created_by = $2)
-     order by k.created_at desc, k.id desc`,
-    [accountId, createdBy],
+     order by k.created_at desc, k.id desc limit $3`,
+    [accountId, createdBy, limit],
   );
   return rows.map(toRecord);
 }

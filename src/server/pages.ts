@@ -1,6 +1,7 @@
-// Everything the server answers outside /v1 and /media: the front page, the probes, the documentation (docs-portal.ts) and the pages
-// that mails link to. All are GET (and so HEAD), all are public.
+// Everything the server answers outside /v1 and /media: the front page, the probes, the documentation (docs-portal.ts), the console
+// (console-files.ts) and the plain pages that mails lead to where there is no console. All are GET (and so HEAD), all are public.
 import { createHash, timingSafeEqual } from "node:crypto";
+import { openConsole } from "./console-files.ts";
 import { openDocs, type Page, wantsHtml } from "./docs-portal.ts";
 import type { Edge, Exchange } from "./edge.ts";
 
@@ -18,14 +19,15 @@ export function createPages(edge: Edge): Pages {
     ...Object.entries(probePages(edge)),
   ]);
   const docs = openDocs(edge);
+  const site = openConsole(edge);
   // Agents probe this path before they start.
   const door = { status: "ok", docs: "/docs", openapi: "/openapi.json" };
   const headers = { vary: "accept" };
   const forAgents = fixed({ ...headers, "content-type": "application/json" }, JSON.stringify(door));
   // Relative, because the gateway may be below a path.
-  const forReaders: Page = () => ({ status: 302, headers: { ...headers, location: "docs" } });
+  const forReaders: Page = () => ({ status: 302, headers: { ...headers, location: site.built ? "console" : "docs" } });
   const frontDoor = ({ req }: Exchange) => (wantsHtml(req) ? forReaders : forAgents);
-  return (exchange) => (exchange.path === "/" ? frontDoor(exchange) : (pages.get(exchange.path) ?? docs(exchange)));
+  return (exchange) => (exchange.path === "/" ? frontDoor(exchange) : (pages.get(exchange.path) ?? site.find(exchange) ?? docs(exchange)));
 }
 
 // The pages for machines: /healthz, /readyz, the keys that receipts are signed with, and /metrics. They need no key; /metrics needs a

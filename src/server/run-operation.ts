@@ -18,7 +18,9 @@ import { type JsonContent, loggableModel, nulDetails, readJson } from "./parse-j
 import { holdValue, readBody } from "./read-body.ts";
 import { readForm, type SentForm, takesForm } from "./read-form.ts";
 import { coerceOnce, parameterReader } from "./read-parameters.ts";
+import { identifyOperator } from "./operators.ts";
 import { sendReply } from "./reply.ts";
+import { failUnknown } from "./unknown-path.ts";
 
 export type RunOperation = (exchange: Exchange) => Promise<void>;
 
@@ -74,6 +76,7 @@ function isStale(known: number): boolean {
 /** Returns no promise where memory knows the caller, or the operation needs none. */
 function identify(edge: Edge, exchange: Exchange, operation: Operation): Promise<void> | undefined {
   if (operation.auth === "none") return undefined;
+  if (operation.operator !== undefined) return letOperatorIn(edge, exchange, operation);
   const caller = authenticate(edge.context.accounts, operation, exchange.req.headers);
   if (caller instanceof Promise) return caller.then((found) => identified(edge, exchange, operation, found));
   identified(edge, exchange, operation, caller);
@@ -83,6 +86,10 @@ function identify(edge: Edge, exchange: Exchange, operation: Operation): Promise
 function identified(edge: Edge, exchange: Exchange, operation: Operation, caller: Caller): void {
   exchange.caller = caller;
   if (caller.policy !== null) assertKeyRules(edge, exchange, operation, caller.policy);
+}
+
+async function letOperatorIn(edge: Edge, exchange: Exchange, operation: Operation): Promise<void> {
+  exchange.caller = (await identifyOperator(edge, exchange, operation)) ?? failUnknown(exchange);
 }
 
 const noContent: JsonContent = { bytes: Buffer.alloc(0), text: "", value: undefined, heapBytes: 0 };

@@ -1,6 +1,6 @@
 // Requests that no operation answers: unknown paths, with a hint for known mistakes (docs/behaviour/requests.md#paths),
 // wrong methods, with Allow, and OPTIONS.
-import type { Operation, OperationId } from "../../generated/operations.ts";
+import { type Operation, type OperationId, operations } from "../../generated/operations.ts";
 import { ApiError, fail } from "../errors/fail.ts";
 import { preflightHeaders } from "./cors.ts";
 import type { Exchange } from "./edge.ts";
@@ -28,6 +28,15 @@ export function optionsReply(exchange: Exchange, methods: readonly string[]): An
 export function unknownV1Path(exchange: Exchange, matcher: Matcher<Operation>, operations: readonly Operation[]): ApiError {
   if (isOfAnthropic(exchange)) exchange.dialect = "anthropic";
   return unknownPath(exchange, matcher, { available_endpoints: endpointsNear(exchange.path, operations) });
+}
+
+/** An operator's operation, to everybody else: as if its path were unknown. */
+export function failUnknown(exchange: Exchange): never {
+  const path = exchange.path.slice(0, 200);
+  throw new ApiError("endpoint_not_found", {
+    text: { path },
+    extra: { available_endpoints: endpointsNear(path, Object.values(operations)) },
+  });
 }
 
 export function unknownPath(exchange: Exchange, matcher: Matcher<Operation>, extra: Record<string, unknown> = {}): ApiError {
@@ -64,14 +73,15 @@ const nearMax = 5;
 const commonest: readonly OperationId[] = ["createChatCompletion", "createMessage", "createResponse", "createEmbeddings", "listModels"];
 
 /** As `METHOD path`, those that share the longest beginning first; never empty. */
-function endpointsNear(path: string, operations: readonly Operation[]): string[] {
+function endpointsNear(path: string, all: readonly Operation[]): string[] {
   const asked = segmentsOf(path);
-  const near = operations
+  const open = all.filter(({ operator }) => operator === undefined);
+  const near = open
     .map((operation) => ({ operation, shared: sharedBeginning(asked, segmentsOf(operation.path)) }))
     .filter(({ shared }) => shared > 0)
     .sort((one, other) => other.shared - one.shared || one.operation.path.length - other.operation.path.length)
     .map(({ operation }) => operation);
-  const named = near.length > 0 ? near : commonest.flatMap((id) => operations.find((operation) => operation.id === id) ?? []);
+  const named = near.length > 0 ? near : commonest.flatMap((id) => open.find((operation) => operation.id === id) ?? []);
   return named.slice(0, nearMax).map(({ method, path: own }) => `${method.toUpperCase()} ${own}`);
 }
 

@@ -14,7 +14,7 @@ export function verificationMail({ to, publicUrl }: Place, { token, code }: Mail
     text: `Somebody signed up at ${publicUrl} with this address.
 
 Verify it by this link:
-${publicUrl}/verify#token=${token}
+${publicUrl}/console/verify#token=${token}
 
 or by this code: ${code}
 
@@ -48,7 +48,7 @@ export function passwordResetMail({ to, publicUrl }: Place, { token }: Pick<Mail
     text: `Somebody asked for a new password at ${publicUrl} for this address.
 
 Set it by this link:
-${publicUrl}/reset-password#token=${token}
+${publicUrl}/console/reset-password#token=${token}
 
 or from a terminal:
 curl ${publicUrl}/v1/auth/password/reset -H "Content-Type: application/json" -d '{"token":"${token}","password":"YOUR NEW PASSWORD"}'

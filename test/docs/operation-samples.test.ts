@@ -30,6 +30,7 @@ const refused: Partial<Record<OperationId, [status: number, code: string, why: s
   createSoundEffect: [404, "model_not_found", "paused in the shipped catalog"],
   cloneVoice: [404, "model_not_found", "paused in the shipped catalog"],
   designVoice: [404, "model_not_found", "paused in the shipped catalog"],
+  confirmSession: [401, "invalid_credentials", "the demo account has no password"],
   understandAudio: [404, "model_not_found", "retired"],
 };
 
@@ -67,6 +68,9 @@ const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => s
   getJob: [/job_\w+/, () => fieldOfReply("createImage", "id")],
   getGenmediaJob: [/gm_\w+/, () => fieldOfReply("runGenmedia", "request_id")],
   getReceipt: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
+  getOperatorAccount: [/acc_\w+/, newestAccount],
+  suspendAccount: [/acc_\w+/, newestAccount],
+  resumeAccount: [/acc_\w+/, newestAccount],
   getReceiptProof: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
 };
 
@@ -80,7 +84,7 @@ let gateway: SpawnedGateway;
 let environment: Record<string, string>;
 beforeAll(async () => {
   const dataFolder = join(folder, ".svc");
-  gateway = await spawnGateway({ SVC_DATA_DIR: dataFolder });
+  gateway = await spawnGateway({ SVC_DATA_DIR: dataFolder, SVC_OPERATORS: "demo@localhost" });
   const key = /^Demo key .*: (svc_\w+)$/m.exec(gateway.output())![1]!;
   const opened = execFileSync(process.execPath, [svcPath, "session", "create", "demo@localhost", "--json"], {
     env: { ...runEnvironment(), SVC_DATA_DIR: dataFolder },
@@ -147,6 +151,13 @@ async function printed(pattern: RegExp, count: number): Promise<string> {
   const all = () => [...gateway.output().matchAll(new RegExp(pattern, "g"))].map((match) => match[1]!);
   await expect.poll(() => all().length).toBe(count);
   return all().at(-1)!;
+}
+
+/** The one that signUp made. */
+async function newestAccount(): Promise<string> {
+  const headers = { authorization: `Bearer ${environment.SVC_SESSION!}` };
+  const reply = await fetch(`${gateway.url}/v1/operator/accounts?limit=1`, { headers });
+  return ((await reply.json()) as { last_id: string }).last_id;
 }
 
 function fieldOfReply(id: OperationId, field: string): string {

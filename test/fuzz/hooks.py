@@ -157,6 +157,8 @@ def before_call(context, case, kwargs):
     if operation in ("startSignIn", "signInWithProvider") and chosen(range(4), case.path_parameters) > 0:
         if re.fullmatch("[a-z0-9-]{1,40}", str(case.path_parameters.get("provider"))):
             case.path_parameters["provider"] = "sso"
+    if "/operator/accounts/{id}" in case.operation.path and chosen(range(4), case.path_parameters) > 0:
+        case.path_parameters["id"] = os.environ["SVC_OTHER_ACCOUNT"]
     spell_booleans(case)
     if not positive:
         judge_unknown_parameters(case)

@@ -57,6 +57,7 @@ export async function openWorld(): Promise<World> {
     SVC_ALLOW_PRIVATE_URLS: "1", // recordings at addresses lie on this machine
     NODE_EXTRA_CA_CERTS: fixturePath("tls-certificate.pem"),
     LOG_LEVEL: "warn",
+    SVC_OPERATORS: "fuzz@example.com", // operators' operations are tried, too
   };
   mkdirSync(env.SVC_DATA_DIR);
   for (const name of readdirSync(recordingsFolder).filter((name) => name.startsWith("tone.")))
@@ -70,6 +71,7 @@ export async function openWorld(): Promise<World> {
     return JSON.parse(stdout) as Record<string, unknown>;
   };
   const account = await svc("account", "create", "--email", "fuzz@example.com", "--verified", "--deposit", deposit);
+  const other = await svc("account", "create", "--email", "other@example.com", "--verified", "--deposit", "100");
   const spare = await svc("key", "create", String(account.account_id), "--name", "spare");
   const shown = (await svc("account", "show", String(account.account_id))) as { keys: KeyRecord[] };
   const own = shown.keys.find(({ name }) => name !== "spare")!;
@@ -81,6 +83,7 @@ export async function openWorld(): Promise<World> {
     SVC_RECORDINGS: "recordings",
     SVC_KEY: String(account.api_key),
     SVC_KEY_NAMES: [String(account.api_key), own.id, own.masked].join(" "),
+    SVC_OTHER_ACCOUNT: String(other.account_id),
     SVC_SPARE_KEY: String(spare.api_key),
     SVC_SESSION: String(session.session_token),
     SVC_COOKIE: String(session.cookie),

@@ -1,17 +1,19 @@
-// The address alone: a browser is sent to the documentation, a program gets the JSON that it always got.
+// The address alone: a browser is sent to the console, or to the documentation where the console is not built; a program gets the JSON that it always got.
+import { existsSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { call, startEdge, type EdgeUnderTest } from "./start-edge.ts";
 
+const place = existsSync(new URL("../../dist/console/index.html", import.meta.url)) ? "console" : "docs";
 let edge: EdgeUnderTest;
 beforeAll(async () => void (edge = await startEdge()));
 afterAll(() => edge.close());
 
 test.each(["text/html", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"])(
-  "302 to docs, relative, for %s",
+  "302 to the console or the docs, relative, for %s",
   async (accept) => {
     for (const method of ["GET", "HEAD"]) {
       const reply = await fetch(`${edge.url}/`, { method, redirect: "manual", headers: { accept } });
-      expect([reply.status, reply.headers.get("location"), reply.headers.get("vary")]).toEqual([302, "docs", "accept"]);
+      expect([reply.status, reply.headers.get("location"), reply.headers.get("vary")]).toEqual([302, place, "accept"]);
     }
   },
 );

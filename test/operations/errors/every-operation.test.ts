@@ -7,6 +7,7 @@ import type { Catalog } from "../../../src/catalog/types.ts";
 import { smallCatalog } from "../../catalog/small-catalog.ts";
 import { shownWord } from "../../support/error-word.ts";
 import { whileAllFail } from "../../support/failing-statements.ts";
+import { makeOperator } from "../../support/operators.ts";
 import { type Gateway, startGateway, type TestAccount, type TestReply } from "../../support/gateway.ts";
 
 let gateway: Gateway;
@@ -24,14 +25,18 @@ const ask = ({ method, path }: Operation, key?: string, body: unknown = {}) =>
     ...(key === undefined ? {} : { key }),
     ...(method === "get" || method === "delete" ? {} : { body }),
   });
-const credentialFor = async ({ auth }: Operation, owner: TestAccount) =>
-  auth === "none" ? undefined : auth === "session" ? (await gateway.createSession(owner)).token : owner.key;
+const credentialFor = async ({ auth, operator }: Operation, owner: TestAccount) => {
+  if (operator !== undefined) await makeOperator(gateway, owner, "admin");
+  return auth === "none" ? undefined : auth === "session" ? (await gateway.createSession(owner)).token : owner.key;
+};
 const codeOf = ({ status, json }: TestReply) => [status, json.error.code];
 /** Of the operations with a parameter in their path. */
 const bodies: Partial<Record<string, object>> = {
   updateApiKey: { enabled: true },
   rollApiKey: { grace_seconds: 60 },
   updateMember: { role: "viewer" },
+  suspendAccount: { reason: "a test" },
+  resumeAccount: { reason: "a test" },
   startSignIn: { redirect_uri: "https://app.example.com/" },
   signInWithProvider: { id_token: "a", state: "svco_a" },
 };

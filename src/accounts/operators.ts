@@ -1,0 +1,69 @@
+// Who is an operator of the gateway: a verified address that SVC_OPERATORS names, as an admin, or an account with a role in the database.
+import type { Queries } from "../db/connect.ts";
+
+export type OperatorRole = "support" | "finance" | "admin";
+
+/** The operator of a request. */
+export interface Operator {
+  accountId: bigint;
+  email: string;
+  role: OperatorRole;
+  /** Until when the session may change something; it may be over. */
+  confirmedUntil: Date;
+  /** The session, as the log of actions names it. */
+  session: string;
+}
+
+/** After signing in and after giving the password again. */
+export const confirmedMs = 15 * 60 * 1000;
+
+const ranks: Readonly<Record<OperatorRole, number>> = { support: 0, finance: 1, admin: 2 };
+
+export function isAtLeast(role: OperatorRole, needed: OperatorRole): boolean {
+  return ranks[role] >= ranks[needed];
+}
+
+interface Row {
+  accountId: bigint;
+  email: string;
+  emailNorm: string | null;
+  role: OperatorRole | null;
+  confirmedAt: Date;
+}
+
+/** The operator whose session it is; undefined: the person is no operator, is suspended, or has not verified the address. `named`: SVC_OPERATORS. */
+export async function findOperator({ pool }: Queries, sessionHash: Buffer, named: readonly string[]): Promise<Operator | undefined> {
+  const { rows } = await pool.query<Row>(
+    `select a.id as "accountId", a.email, a.email_norm as "emailNorm", o.role, greatest(s.created_at, s.confirmed_at) as "confirmedAt"
+     from session s join account a on a.id = s.account_id left join operator o on o.account_id = a.id
+     where s.hash = $1 and a.suspended_at is null and a.email_verified_at is not null`,
+    [sessionHash],
+  );
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { accountId, email, emailNorm, confirmedAt } = row;
+  const role = emailNorm !== null && named.includes(emailNorm) ? "admin" : row.role;
+  if (role === null) return undefined;
+  const session = sessionName(sessionHash);
+  return { accountId, email, role, confirmedUntil: new Date(confirmedAt.getTime() + confirmedMs), session };
+}
+
+/** Enough to tell sessions apart, and nothing that opens one. */
+export function sessionName(hash: Buffer): string {
+  return `ses_${hash.toString("hex", 0, 8)}`;
+}
+
+/** Whether the account is an operator's, suspended or not. */
+export async function isOperator({ pool }: Queries, accountId: bigint, named: readonly string[]): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `select 1 from account a where a.id = $1 and (a.email_norm = any($2) or exists (select 1 from operator o where o.account_id = a.id))`,
+    [accountId, named],
+  );
+  return rowCount === 1;
+}
+
+/** The password was given again. */
+export async function confirmSession({ pool }: Queries, hash: Buffer, at: Date): Promise<Date> {
+  await pool.query("update session set confirmed_at = $2 where hash = $1", [hash, at]);
+  return new Date(at.getTime() + confirmedMs);
+}

@@ -1,0 +1,38 @@
+// The client of the public API. The session is a cookie that scripts can't read; what proves that a change comes from our own page, the
+// CSRF token, is held in memory alone.
+import { type Client, createClient, getSession, type Session, SvcError } from "svc-sdk/functions";
+
+// In a variable, because the build reads `new URL("…", import.meta.url)` as a file to include.
+const script = import.meta.url;
+
+/** Where the console is, `/console` unless the gateway is below a path. Scripts are in its folder `assets`. */
+export const consolePath = new URL("..", script).pathname.replace(/\/$/, "");
+
+/** The gateway's address. */
+export const gatewayUrl = location.origin + consolePath.replace(/\/console$/, "");
+
+const headers: Record<string, string> = {};
+
+export const api: Client = createClient({ baseURL: gatewayUrl, maxRetries: 1, maxRetryDelay: 5_000, timeout: 60_000, headers });
+
+/** `token` comes with every sign-in and every look at the session. */
+export function setCsrfToken(token: string): void {
+  headers["x-svc-csrf"] = token;
+}
+
+export async function loadSession(): Promise<Session> {
+  const session = await getSession(api);
+  setCsrfToken(session.csrf_token);
+  return session;
+}
+
+/** Makes a change. Where another tab has signed in since, the token is another one: then once more with that. */
+export async function change<T>(make: () => Promise<T>): Promise<T> {
+  try {
+    return await make();
+  } catch (error) {
+    if (!SvcError.is(error, "csrf_failed")) throw error;
+    await loadSession();
+    return make();
+  }
+}

@@ -1,0 +1,40 @@
+// What is read from the API, by name, and what happens when the session ends while somebody works.
+import { QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
+import { getCreditBalance, getLimits, listApiKeys, listModels, listTiers, SvcError } from "svc-sdk/functions";
+import { api, loadSession } from "./api.ts";
+
+type Ended = () => void;
+let whenEnded: Ended = () => undefined;
+
+/** `ended` leads to the sign-in. */
+export function onSessionEnd(ended: Ended): void {
+  whenEnded = ended;
+}
+
+export const queries = new QueryClient({
+  queryCache: new QueryCache({
+    onError: (error, { queryKey }) => {
+      if (queryKey[0] !== "session" && isSignedOut(error)) whenEnded();
+    },
+  }),
+  // The SDK repeats what may be repeated.
+  defaultOptions: {
+    queries: { retry: false, staleTime: 10_000 },
+    mutations: { onError: (error) => void (isSignedOut(error) && whenEnded()) },
+  },
+});
+
+export function isSignedOut(error: unknown): boolean {
+  return SvcError.is(error) && error.status === 401;
+}
+
+export const sessionQuery = queryOptions({ queryKey: ["session"], queryFn: loadSession, staleTime: 60_000 });
+export const balanceQuery = queryOptions({ queryKey: ["balance"], queryFn: () => getCreditBalance(api) });
+export const limitsQuery = queryOptions({ queryKey: ["limits"], queryFn: () => getLimits(api) });
+export const tiersQuery = queryOptions({ queryKey: ["tiers"], queryFn: () => listTiers(api), staleTime: 300_000 });
+export const keysQuery = queryOptions({ queryKey: ["keys"], queryFn: () => listApiKeys(api).then((list) => list.data) });
+export const modelsQuery = queryOptions({
+  queryKey: ["models"],
+  queryFn: () => listModels(api).then((list) => list.data),
+  staleTime: 300_000,
+});

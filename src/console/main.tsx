@@ -1,0 +1,21 @@
+// The console's first file: theme, what pages share, the router.
+import "./lib/token.ts";
+import "./styles.css";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { queries } from "./lib/queries.ts";
+import { applyTheme } from "./lib/theme.ts";
+import { router } from "./router.tsx";
+import { Announcements } from "./ui/announce.tsx";
+
+applyTheme();
+createRoot(document.getElementById("app") as HTMLElement).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={router} />
+      <Announcements />
+    </QueryClientProvider>
+  </StrictMode>,
+);

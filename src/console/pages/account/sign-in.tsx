@@ -1,0 +1,53 @@
+// Signing in with a password.
+import { useMutation } from "@tanstack/react-query";
+import { Link, useRouter, useSearch } from "@tanstack/react-router";
+import { signIn, SvcError } from "svc-sdk/functions";
+import type { ReactNode } from "react";
+import { api, setCsrfToken } from "../../lib/api.ts";
+import { ownPath } from "../../lib/here.ts";
+import { queries } from "../../lib/queries.ts";
+import { Field } from "../../ui/field.tsx";
+import { AccountForm, linkClass } from "./form.tsx";
+
+export function SignIn(): ReactNode {
+  const { next } = useSearch({ from: "/outside/sign-in" });
+  const router = useRouter();
+  const enter = useMutation({
+    mutationFn: (input: { email: string; password: string }) => signIn(api, input),
+    onSuccess: async ({ csrf_token }) => {
+      queries.clear();
+      setCsrfToken(csrf_token);
+      await router.navigate({ href: ownPath(next), replace: true });
+    },
+    // A wrong password is a 401 too: it ends no session.
+    onError: () => undefined,
+  });
+  return (
+    <AccountForm
+      title="Sign in"
+      about={next === undefined ? undefined : "Your session has ended or has not begun. Sign in to go on where you were."}
+      action="Sign in"
+      busy={enter.isPending}
+      error={enter.error}
+      onSubmit={(field) => enter.mutate({ email: field("email").trim(), password: field("password") })}
+      below={
+        <>
+          <Link to="/sign-up" className={linkClass}>
+            Create account
+          </Link>
+          <Link to="/forgot-password" className={linkClass}>
+            Forgot password?
+          </Link>
+          {SvcError.is(enter.error) && (
+            <Link to="/verify" className={linkClass}>
+              Verify your email
+            </Link>
+          )}
+        </>
+      }
+    >
+      <Field label="Email" name="email" type="email" autoComplete="username" required autoFocus />
+      <Field label="Password" name="password" type="password" autoComplete="current-password" required />
+    </AccountForm>
+  );
+}

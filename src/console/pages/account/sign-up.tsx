@@ -1,0 +1,79 @@
+// Creating an account. The mail that follows has the link and the code.
+import { useMutation } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { resendVerification, signUp } from "svc-sdk/functions";
+import { type ReactNode, useState } from "react";
+import { api } from "../../lib/api.ts";
+import { announce } from "../../ui/announce.tsx";
+import { Button, ButtonLink } from "../../ui/button.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Field } from "../../ui/field.tsx";
+import { AccountForm, Heading, linkClass } from "./form.tsx";
+import { keepEmail } from "./kept-email.ts";
+
+export function SignUp(): ReactNode {
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  const create = useMutation({
+    mutationFn: (input: { email: string; password: string; name?: string }) => signUp(api, input),
+    onSuccess: (_, { email }) => (keepEmail(email), setSentTo(email)),
+  });
+  if (sentTo !== null) return <CheckMail email={sentTo} />;
+  return (
+    <AccountForm
+      title="Create your account"
+      about="One key and one balance for every model."
+      action="Create account"
+      busy={create.isPending}
+      error={create.error}
+      onSubmit={(field) => {
+        const name = field("name").trim();
+        create.mutate({ email: field("email").trim(), password: field("password"), ...(name === "" ? {} : { name }) });
+      }}
+      below={
+        <span className="text-quiet">
+          You have an account?{" "}
+          <Link to="/sign-in" className={linkClass}>
+            Sign in
+          </Link>
+        </span>
+      }
+    >
+      <Field label="Name" name="name" autoComplete="name" maxLength={100} placeholder="Optional" />
+      <Field label="Email" name="email" type="email" autoComplete="email" required maxLength={254} />
+      <Field
+        label="Password"
+        name="password"
+        type="password"
+        autoComplete="new-password"
+        required
+        minLength={8}
+        maxLength={200}
+        hint="8 to 200 characters."
+      />
+    </AccountForm>
+  );
+}
+
+function CheckMail({ email }: { email: string }): ReactNode {
+  const again = useMutation({
+    mutationFn: () => resendVerification(api, { email }),
+    onSuccess: () => announce("The mail was sent again."),
+  });
+  return (
+    <div className="space-y-6">
+      <Heading title="Check your mail" about={`A link and a code are on their way to ${email}.`} />
+      <div className="space-y-3 rounded-xl border border-line bg-panel p-6 text-center shadow-card">
+        <p className="text-quiet">Follow the link, or enter the code here. Nothing came? Look into the spam folder.</p>
+        <ErrorNote error={again.error} />
+        <div className="flex flex-wrap justify-center gap-2">
+          <ButtonLink kind="primary" to="/verify" search={{ email }}>
+            Enter the code
+          </ButtonLink>
+          <Button busy={again.isPending} onClick={() => again.mutate()}>
+            Send again
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}

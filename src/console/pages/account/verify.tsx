@@ -1,0 +1,72 @@
+// Verifying an address by the mail's link, whose token stands behind the #, or by its code. It signs in and shows the first key, once.
+import { useMutation } from "@tanstack/react-query";
+import { Link, useSearch } from "@tanstack/react-router";
+import { verifyAccount, type VerificationByCode, type VerificationByToken, type Verified } from "svc-sdk/functions";
+import { type ReactNode, useState } from "react";
+import { api, setCsrfToken } from "../../lib/api.ts";
+import { usdShort } from "../../lib/money.ts";
+import { queries } from "../../lib/queries.ts";
+import { ButtonLink } from "../../ui/button.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Secret } from "../../ui/secret.tsx";
+import { AccountForm, Heading, linkClass, useTitle } from "./form.tsx";
+import { keptEmail } from "./kept-email.ts";
+import { takeToken } from "../../lib/token.ts";
+
+export function Verify(): ReactNode {
+  const [token] = useState(takeToken);
+  const search = useSearch({ from: "/outside/verify" });
+  const known = search.email ?? keptEmail();
+  const verify = useMutation({
+    mutationFn: (input: VerificationByToken | VerificationByCode) => verifyAccount(api, input),
+    onSuccess: ({ csrf_token }) => (queries.clear(), setCsrfToken(csrf_token)),
+  });
+  if (verify.data !== undefined) return <Done verified={verify.data} />;
+  return (
+    <AccountForm
+      title="Verify your email"
+      about={token === null ? "The code is in the mail that we sent you." : "One more click, and your account is open."}
+      action="Verify"
+      busy={verify.isPending}
+      error={verify.error}
+      onSubmit={(field) =>
+        verify.mutate(token === null ? { email: (field("email") || known).trim(), code: field("code").trim() } : { token })
+      }
+      below={
+        <Link to="/sign-in" className={linkClass}>
+          Sign in
+        </Link>
+      }
+    >
+      {token === null && (known === "" || verify.isError) && (
+        <Field label="Email" name="email" type="email" autoComplete="email" required defaultValue={known} />
+      )}
+      {token === null && (
+        <Field label="Code" name="code" autoComplete="one-time-code" inputMode="numeric" required maxLength={40} autoFocus />
+      )}
+    </AccountForm>
+  );
+}
+
+function Done({ verified }: { verified: Verified }): ReactNode {
+  useTitle("Email verified");
+  const granted = verified.credit_granted_usd;
+  return (
+    <div className="space-y-6">
+      <Heading
+        title="Your email is verified"
+        about={granted > 0 ? `${usdShort(granted)} of credit are yours to try models with.` : undefined}
+      />
+      <div className="space-y-4 rounded-xl border border-line bg-panel p-6 shadow-card">
+        <Secret
+          label="API key"
+          value={verified.api_key}
+          hint="Your first key. It is shown here and never again: keep it where secrets are kept."
+        />
+        <ButtonLink kind="primary" to="/">
+          Go to Home
+        </ButtonLink>
+      </div>
+    </div>
+  );
+}

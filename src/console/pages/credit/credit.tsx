@@ -1,0 +1,31 @@
+// Credit: the balance, adding to it, and every entry of the ledger.
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { Button } from "../../ui/button.tsx";
+import { Page } from "../../ui/parts.tsx";
+import { AddCredit } from "./add-credit.tsx";
+import { CreditBalance } from "./credit-balance.tsx";
+import { Ledger } from "./ledger.tsx";
+import { LastTopup } from "./last-topup.tsx";
+
+export function Credit(): ReactNode {
+  const { add } = useSearch({ from: "/inside/credit" });
+  const navigate = useNavigate();
+  const setAdd = (open: boolean) => void navigate({ to: "/credit", search: open ? { add: "1" } : {}, replace: true });
+  return (
+    <Page
+      title="Credit"
+      about="Calls are paid from one prepaid balance. The ledger has every cent."
+      actions={
+        <Button kind="primary" onClick={() => setAdd(true)}>
+          Add credit
+        </Button>
+      }
+    >
+      <LastTopup />
+      <CreditBalance />
+      <Ledger />
+      <AddCredit open={add !== undefined} onClose={() => setAdd(false)} />
+    </Page>
+  );
+}

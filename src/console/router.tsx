@@ -1,0 +1,113 @@
+// The addresses of the console and which chunk shows each. Pages load when they are first opened; the operator's are in chunks of their own.
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { consolePath } from "./lib/api.ts";
+import { isSignedOut, onSessionEnd, queries, sessionQuery } from "./lib/queries.ts";
+import { words } from "./lib/search.ts";
+import { Frame } from "./shell/frame.tsx";
+import { NotFound, PageFault, Waiting } from "./shell/faults.tsx";
+import { PublicFrame } from "./shell/public-frame.tsx";
+
+const root = createRootRoute({ notFoundComponent: NotFound });
+
+// What needs no session.
+const outside = createRoute({ getParentRoute: () => root, id: "outside", component: PublicFrame });
+const account = () => import("./pages/account/index.ts");
+const next = words("next", "email", "code", "state");
+const signUp = createRoute({ getParentRoute: () => outside, path: "/sign-up", component: lazyRouteComponent(account, "SignUp") });
+const signIn = createRoute({
+  getParentRoute: () => outside,
+  path: "/sign-in",
+  validateSearch: next,
+  component: lazyRouteComponent(account, "SignIn"),
+});
+const verify = createRoute({
+  getParentRoute: () => outside,
+  path: "/verify",
+  validateSearch: next,
+  component: lazyRouteComponent(account, "Verify"),
+});
+const forgot = createRoute({
+  getParentRoute: () => outside,
+  path: "/forgot-password",
+  component: lazyRouteComponent(account, "ForgotPassword"),
+});
+const reset = createRoute({
+  getParentRoute: () => outside,
+  path: "/reset-password",
+  component: lazyRouteComponent(account, "ResetPassword"),
+});
+
+// What needs one. A missing session leads to the sign-in and back.
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: "inside",
+  component: Frame,
+  beforeLoad: async ({ location }) => {
+    try {
+      await queries.ensureQueryData(sessionQuery);
+    } catch (error) {
+      if (!isSignedOut(error)) throw error;
+      throw redirect({ to: "/sign-in", search: { next: location.href } });
+    }
+  },
+});
+const page = <Path extends string>(path: Path) => ({ getParentRoute: () => inside, path });
+
+const home = createRoute({ ...page("/"), component: lazyRouteComponent(() => import("./pages/home/home.tsx"), "Home") });
+const keys = createRoute({
+  ...page("/keys"),
+  validateSearch: words("create"),
+  component: lazyRouteComponent(() => import("./pages/keys/keys.tsx"), "Keys"),
+});
+
+const logs = createRoute({
+  ...page("/logs"),
+  validateSearch: words("q", "status", "type", "key", "from", "to", "request"),
+  component: lazyRouteComponent(() => import("./pages/logs/logs.tsx"), "Logs"),
+});
+const credit = createRoute({
+  ...page("/credit"),
+  validateSearch: words("add", "type"),
+  component: lazyRouteComponent(() => import("./pages/credit/credit.tsx"), "Credit"),
+});
+// Ids of models contain slashes, so all that follows is an id.
+const modelRoot = createRoute({ ...page("/models") });
+const models = createRoute({
+  getParentRoute: () => modelRoot,
+  path: "/",
+  validateSearch: words("q", "type", "maker", "can"),
+  component: lazyRouteComponent(() => import("./pages/models/models.tsx"), "Models"),
+});
+const model = createRoute({
+  getParentRoute: () => modelRoot,
+  path: "$",
+  component: lazyRouteComponent(() => import("./pages/models/model.tsx"), "Model"),
+});
+const limits = createRoute({ ...page("/limits"), component: lazyRouteComponent(() => import("./pages/limits/limits.tsx"), "Limits") });
+
+const pages = [home, keys, logs, credit, modelRoot.addChildren([models, model]), limits] as const;
+const routeTree = root.addChildren([outside.addChildren([signUp, signIn, verify, forgot, reset]), inside.addChildren(pages)]);
+
+export const router = createRouter({
+  routeTree,
+  basepath: consolePath,
+  defaultPreload: "intent",
+  defaultPreloadStaleTime: 0,
+  scrollRestoration: true,
+  defaultNotFoundComponent: NotFound,
+  defaultErrorComponent: PageFault,
+  defaultPendingComponent: Waiting,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}
+
+onSessionEnd(() => {
+  const { href, pathname } = router.state.location;
+  if (pathname === "/sign-in") return;
+  queries.clear();
+  void router.navigate({ to: "/sign-in", search: { next: href } });
+});

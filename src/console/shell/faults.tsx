@@ -1,0 +1,30 @@
+// What stands in place of a page: it does not exist, it failed, it is on its way.
+import { Link, type ErrorComponentProps } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { ErrorNote } from "../ui/error-note.tsx";
+import { Loading, Page } from "../ui/parts.tsx";
+
+export function NotFound(): ReactNode {
+  return (
+    <main className="p-8">
+      <Page title="Page not found" about="Nothing is at this address, or it is not for this account.">
+        <Link to="/" className="text-accent underline">
+          Go to Home
+        </Link>
+      </Page>
+    </main>
+  );
+}
+
+export function PageFault({ error, reset }: ErrorComponentProps): ReactNode {
+  return (
+    <div className="mx-auto max-w-2xl p-8">
+      <h1 className="mb-4 text-2xl font-semibold">This page could not be shown</h1>
+      <ErrorNote error={error} retry={() => (reset(), location.reload())} />
+    </div>
+  );
+}
+
+export function Waiting(): ReactNode {
+  return <Loading what="Loading the page" />;
+}

@@ -1,0 +1,17 @@
+// The places of the console: the menu and the palette list them.
+import type { IconName } from "../ui/icons.tsx";
+
+export interface Place {
+  to: string;
+  label: string;
+  icon: IconName;
+}
+
+export const places: readonly Place[] = [
+  { to: "/", label: "Home", icon: "home" },
+  { to: "/keys", label: "API keys", icon: "key" },
+  { to: "/logs", label: "Logs", icon: "list" },
+  { to: "/credit", label: "Credit", icon: "wallet" },
+  { to: "/models", label: "Models", icon: "cube" },
+  { to: "/limits", label: "Limits", icon: "gauge" },
+];

@@ -1,0 +1,57 @@
+// Fields of forms: a label, the control, a hint.
+import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from "react";
+
+export const controlClass =
+  "block w-full min-h-9 rounded-lg border border-edge bg-panel px-3 py-1.5 text-sm text-text placeholder:text-quiet disabled:opacity-60";
+
+interface Labelled {
+  label: string;
+  hint?: ReactNode;
+}
+
+export function Field({ label, hint, className = "", ...rest }: Labelled & InputHTMLAttributes<HTMLInputElement>): ReactNode {
+  const id = useId();
+  return (
+    <div className={className}>
+      <label htmlFor={id} className="mb-1.5 block text-sm font-medium">
+        {label}
+      </label>
+      <input {...rest} id={id} aria-describedby={hint === undefined ? undefined : `${id}-hint`} className={controlClass} />
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className="mt-1.5 text-xs text-quiet">
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface Choice {
+  value: string;
+  label: string;
+}
+
+type SelectProps = Labelled & { choices: readonly Choice[]; inline?: boolean } & SelectHTMLAttributes<HTMLSelectElement>;
+
+export function Select({ label, hint, choices, inline = false, className = "", ...rest }: SelectProps): ReactNode {
+  const id = useId();
+  return (
+    <div className={`${inline ? "flex items-center gap-2" : ""} ${className}`}>
+      <label htmlFor={id} className={inline ? "text-xs whitespace-nowrap text-quiet" : "mb-1.5 block text-sm font-medium"}>
+        {label}
+      </label>
+      <select {...rest} id={id} className={controlClass}>
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+      {hint !== undefined && <p className="mt-1.5 text-xs text-quiet">{hint}</p>}
+    </div>
+  );
+}
+
+export function SearchBox({ label = "Search", ...rest }: { label?: string } & InputHTMLAttributes<HTMLInputElement>): ReactNode {
+  return <input type="search" aria-label={label} placeholder={label} {...rest} className={`${controlClass} sm:max-w-72`} />;
+}

@@ -1,0 +1,89 @@
+// Accounts for operators: the list, one account with its money, and what operators change of one.
+import type { components } from "../../generated/api.d.ts";
+import { findAccount, listAccounts, type ListedAccount, setSuspended, statusOf } from "../accounts/admin.ts";
+import { listKeys } from "../accounts/key-records.ts";
+import { isOperator } from "../accounts/operators.ts";
+import { tierOf } from "../catalog/tiers.ts";
+import type { Catalog } from "../catalog/types.ts";
+import type { Context } from "../context.ts";
+import { fail } from "../errors/fail.ts";
+import { accountIdText, cutId } from "../ids.ts";
+import { readBalance, readMediaHolds } from "../ledger/balance.ts";
+import { toUsd } from "../money.ts";
+import { type Actor, recorded } from "./action-log.ts";
+
+type Account = components["schemas"]["OperatorAccount"];
+type Detail = components["schemas"]["OperatorAccountDetail"];
+
+export function accountRecord(catalog: Pick<Catalog, "tiers">, account: ListedAccount): Account {
+  return {
+    id: accountIdText(account.accountId),
+    object: "account",
+    email: account.email,
+    verified: account.verified,
+    status: statusOf(account),
+    suspended_at: account.suspendedAt?.toISOString() ?? null,
+    tier: tierOf(catalog, account.purchased).tier,
+    balance_usd: toUsd(account.balance),
+    spent_30d_usd: toUsd(account.spentLately),
+    created_at: account.createdAt.toISOString(),
+  };
+}
+
+/** As many as an answer shows. */
+const keysMax = 100;
+
+/** `text`: the account's id or its email address; 404 where there is none. */
+export async function findAccountId({ db }: Pick<Context, "db">, text: string): Promise<bigint> {
+  const found = await findAccount(db, text);
+  return found?.accountId ?? fail("account_not_found", { text: { id: cutId(text) } });
+}
+
+export async function accountDetail({ db, catalog }: Pick<Context, "db" | "catalog">, accountId: bigint): Promise<Detail> {
+  const [listed, balance, holds, keys] = await Promise.all([
+    listAccounts(db, { before: accountId + 1n, email: null, suspended: null }, 1),
+    readBalance(db, accountId),
+    readMediaHolds(db, accountId),
+    listKeys(db, accountId, null, keysMax + 1),
+  ]);
+  const { reserved, purchased, earned, spent } = balance!;
+  return {
+    ...accountRecord(catalog, listed[0]!),
+    reserved_usd: toUsd(reserved),
+    media_holds_usd: toUsd(holds),
+    lifetime_purchased_usd: toUsd(purchased),
+    lifetime_earned_usd: toUsd(earned),
+    lifetime_spent_usd: toUsd(spent),
+    keys: keys.slice(0, keysMax),
+    has_more_keys: keys.length > keysMax,
+  };
+}
+
+/** An operator's account is not suspended here: else the least of them could lock out the others. */
+export async function changeSuspension(
+  { db, config, clock }: Pick<Context, "db" | "config" | "clock">,
+  actor: Actor,
+  { accountId, suspends, reason }: { accountId: bigint; suspends: boolean; reason: string },
+): Promise<void> {
+  const at = clock();
+  await recorded(db, actor, at, async (transaction) => {
+    if (suspends && (await isOperator(transaction, accountId, config.operators)))
+      fail("not_possible", { text: { reason: "the account is an operator's, who has to be removed first" } });
+    const { rows } = await transaction.pool.query<{ suspendedAt: Date | null }>(
+      `select suspended_at as "suspendedAt" from account where id = $1 for no key update`,
+      [accountId],
+    );
+    const before = rows[0]!;
+    // What is so already stays as it is, and is no action.
+    if ((before.suspendedAt !== null) === suspends) return { result: undefined, row: null };
+    const after = { suspendedAt: suspends ? at : null };
+    await setSuspended(transaction, accountId, after.suspendedAt);
+    const action = suspends ? "account.suspend" : "account.resume";
+    const row = { action, target: accountIdText(accountId), reason, before: shown(before), after: shown(after) };
+    return { result: undefined, row };
+  });
+}
+
+function shown({ suspendedAt }: { suspendedAt: Date | null }) {
+  return { status: statusOf({ suspendedAt }), suspended_at: suspendedAt?.toISOString() ?? null };
+}

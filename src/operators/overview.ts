@@ -1,0 +1,77 @@
+// What the gateway sold in a time, what that cost and how it went: over all accounts, from the usage log and the ledger.
+import type { components } from "../../generated/api.d.ts";
+import { type Db, inSnapshot } from "../db/connect.ts";
+import { type Amount, toUsd } from "../money.ts";
+
+interface Sums {
+  calls: bigint;
+  failed: bigint;
+  accounts: bigint;
+  charged: Amount;
+  p50: number | null;
+  p95: number | null;
+}
+
+export async function readOverview(db: Db, from: Date, to: Date): Promise<components["schemas"]["Overview"]> {
+  return inSnapshot(db, async ({ pool }) => {
+    const span = [from, to];
+    const { rows: sums } = await pool.query<Sums>(sumsSql, span);
+    const { rows: money } = await pool.query<{ refunded: Amount; late: Amount; expense: Amount }>(moneySql, span);
+    const { rows: codes } = await pool.query<{ code: string; calls: bigint }>(errorsSql, span);
+    const { rows: providers } = await pool.query<{ provider: string; attempts: bigint; failures: bigint; cost: Amount }>(
+      providersSql,
+      span,
+    );
+    const { calls, failed, accounts, charged, p50, p95 } = sums[0]!;
+    const { refunded, late, expense } = money[0]!;
+    const [revenue, cost] = [charged - refunded, expense + late];
+    return {
+      object: "operator.overview",
+      from: from.toISOString(),
+      to: to.toISOString(),
+      calls: Number(calls),
+      failed: Number(failed),
+      active_accounts: Number(accounts),
+      revenue_usd: toUsd(revenue),
+      cost_usd: toUsd(cost),
+      margin_usd: toUsd(revenue - cost),
+      latency_p50_ms: p50,
+      latency_p95_ms: p95,
+      errors: codes.map((row) => ({ code: row.code, calls: Number(row.calls) })),
+      providers: providers.map((row) => ({
+        provider: row.provider,
+        attempts: Number(row.attempts),
+        failures: Number(row.failures),
+        cost_usd: toUsd(row.cost),
+      })),
+    };
+  });
+}
+
+const within = "created_at >= $1 and created_at < $2";
+
+const sumsSql = `
+  select count(*) as calls, count(*) filter (where status = 'failed') as failed, count(distinct account_id) as accounts,
+    coalesce(sum(cost), 0)::bigint as charged,
+    percentile_disc(0.5) within group (order by latency_ms) as p50, percentile_disc(0.95) within group (order by latency_ms) as p95
+  from usage_log where ${within}`;
+
+/** As the reports count it: a refund when it was given, work that came too late when it was found. */
+const moneySql = `
+  select (select coalesce(sum(amount), 0)::bigint from ledger_entry where kind = 'refund' and ${within}) as refunded,
+    (select coalesce(sum(amount), 0)::bigint from media_expense where at >= $1 and at < $2) as late,
+    (select coalesce(sum(expense), 0)::bigint from usage_log where ${within}) as expense`;
+
+const errorsSql = `
+  select error_code as code, count(*) as calls from usage_log where ${within} and error_code is not null
+  group by 1 order by 2 desc, 1 limit 20`;
+
+/** What says nothing of the provider is left out: it was not asked, the client disconnected, or the gateway was at fault. */
+const providersSql = `
+  select split_part(a ->> 'route', '/', 1) as provider, count(*) as attempts,
+    count(*) filter (where a ->> 'outcome' not in ('ok', 'rejected', 'refused')) as failures,
+    coalesce(sum((a ->> 'cost')::bigint), 0)::bigint as cost
+  from usage_log l, jsonb_array_elements(l.attempts) a
+  where l.created_at >= $1 and l.created_at < $2
+    and a ->> 'outcome' not in ('breaker_open', 'aborted', 'gateway_error', 'local_overload')
+  group by 1 order by 2 desc, 1 limit 100`;

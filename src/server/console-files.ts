@@ -1,0 +1,103 @@
+// Serves the console: the page for every address under /console, and the files that its build made (dist/console), compressed by it.
+// Where it is not built the gateway has none: mails' links lead to the plain pages, everything else to 404.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Headers } from "../operation.ts";
+import { chooseCoding, type Coding } from "./content-coding.ts";
+import type { Page } from "./docs-portal.ts";
+import type { Edge, Exchange } from "./edge.ts";
+
+const builtFolder = fileURLToPath(new URL("../../dist/console/", import.meta.url));
+
+export interface Console {
+  built: boolean;
+  find: (exchange: Exchange) => Page | undefined;
+}
+
+/** Its own files alone are loaded, run and called. Pictures and sounds that it made itself, or that a reader chose, are blobs. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; connect-src 'self'; " +
+  "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+export function openConsole(edge: Edge, folder = builtFolder): Console {
+  const built = existsSync(join(folder, "index.html"));
+  if (!built) return { built, find: ({ path }) => plainPages[path] };
+  const files = readFiles(join(folder, "assets"));
+  const html = readFileSync(join(folder, "index.html"), "utf8");
+  // The build leaves addresses relative: its pages stand at many depths, and the gateway may be below a path.
+  const page = (): Buffer => Buffer.from(html.replaceAll('"./assets/', `"${pathOf(edge.publicUrl)}/console/assets/`));
+  const shell: Page = () => ({ status: 200, headers: shellHeaders, bytes: page() });
+  return {
+    built,
+    find: ({ path, req }) => {
+      if (path !== "/console" && !path.startsWith("/console/")) return undefined;
+      if (!path.startsWith("/console/assets/")) return shell;
+      const file = files.get(path.slice("/console/assets/".length));
+      return file === undefined ? undefined : () => fileReply(file, req.headers["accept-encoding"]);
+    },
+  };
+}
+
+/** A gateway below a path is told so by its public address. */
+function pathOf(publicUrl: string): string {
+  return new URL(publicUrl).pathname.replace(/\/+$/, "");
+}
+
+const shellHeaders: Headers = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": policy,
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-cache",
+};
+
+interface BuiltFile {
+  type: string;
+  plain: Buffer;
+  coded: Map<Coding, Buffer>;
+}
+
+const types: Record<string, string> = {
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  svg: "image/svg+xml",
+};
+
+/** All of them are about a megabyte: read once. */
+function readFiles(folder: string): Map<string, BuiltFile> {
+  const files = new Map<string, BuiltFile>();
+  for (const name of readdirSync(folder)) {
+    const type = types[name.split(".").at(-1) ?? ""];
+    if (type === undefined) continue;
+    const coded = new Map<Coding, Buffer>();
+    for (const [coding, ending] of [["br", "br"], ["gzip", "gz"]] as const) {
+      const path = join(folder, `${name}.${ending}`);
+      if (existsSync(path)) coded.set(coding, readFileSync(path));
+    } // prettier-ignore
+    files.set(name, { type, plain: readFileSync(join(folder, name)), coded });
+  }
+  return files;
+}
+
+function fileReply({ type, plain, coded }: BuiltFile, accepted: string | undefined) {
+  const coding = chooseCoding(accepted, [...coded.keys()]);
+  const headers = {
+    "content-type": type,
+    // Names contain a hash of the content.
+    "cache-control": "public, max-age=31536000, immutable",
+    vary: "accept-encoding",
+  };
+  const bytes = coding === null ? undefined : coded.get(coding);
+  if (coding === null || bytes === undefined) return { status: 200, headers, bytes: plain };
+  return { status: 200, headers: { ...headers, "content-encoding": coding }, bytes };
+}
+
+/** The part behind the # stays with the browser, and so the link works. */
+const plainPages: Record<string, Page> = {
+  "/console/verify": redirect("../verify"),
+  "/console/reset-password": redirect("../reset-password"),
+};
+
+function redirect(location: string): Page {
+  return () => ({ status: 302, headers: { location, "cache-control": "no-store" } });
+}

@@ -1,0 +1,31 @@
+// Lets operators in: everybody else gets the answer of an unknown path, also with an API key. What changes something needs a session that
+// was confirmed lately.
+import type { Operation } from "../../generated/operations.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { findOperator, isAtLeast, type OperatorRole } from "../accounts/operators.ts";
+import { ApiError, fail } from "../errors/fail.ts";
+import { authenticate } from "./authenticate.ts";
+import type { Edge, Exchange } from "./edge.ts";
+
+/** Undefined: the caller is no operator. Sets the exchange's caller for the log and the limits. */
+export async function identifyOperator({ context }: Edge, exchange: Exchange, operation: Operation): Promise<Caller | undefined> {
+  const { accounts, db, config, clock } = context;
+  const caller = await isNoKey(async () => authenticate(accounts, operation, exchange.req.headers));
+  if (caller?.session == null) return undefined;
+  const operator = await findOperator(db, caller.session.hash, config.operators);
+  if (operator === undefined) return undefined;
+  const needed = operation.operator as OperatorRole;
+  if (!isAtLeast(operator.role, needed)) fail("permission_denied", { text: { reason: `it needs an operator with the role ${needed}` } });
+  if (operation.errors.includes("confirmation_required") && operator.confirmedUntil <= clock()) fail("confirmation_required");
+  return { ...caller, operator };
+}
+
+/** Undefined where the credential is an API key. */
+async function isNoKey(find: () => Promise<Caller>): Promise<Caller | undefined> {
+  try {
+    return await find();
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "session_required") return undefined;
+    throw error;
+  }
+}

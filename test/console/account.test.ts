@@ -1,0 +1,90 @@
+// Before the session: signing up, the mail, signing in and out, a forgotten password.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chromiumPath, useBrowser } from "../support/browser.ts";
+import { type Gateway, startGateway } from "../support/gateway.ts";
+import { mailTo, openPerson } from "./people.ts";
+
+const password = "correct horse battery";
+
+describe.skipIf(chromiumPath === null)("a person at the console", () => {
+  const chromium = useBrowser("the console");
+  let gateway: Gateway;
+  beforeAll(async () => void (gateway = await startGateway()));
+  afterAll(() => gateway?.stop());
+  const at = (path: string) => `${gateway.url}/console${path}`;
+
+  test("signs up, follows the code of the mail, sees the first key once and reaches Home", async () => {
+    const email = "ada-console@example.com";
+    const { page, faults, foreign, close } = await openPerson(chromium.browser, gateway);
+    await page.goto(at("/sign-up"));
+    await page.getByRole("heading", { level: 1, name: "Create your account" }).waitFor();
+    await page.getByRole("textbox", { name: "Email" }).fill(email);
+    await page.getByLabel("Password").fill(password);
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByText("Check your mail").waitFor();
+    const code = /by this code: (\S+)/.exec(await mailTo(gateway, email))![1]!;
+    await page.goto(at("/verify"));
+    await page.getByRole("textbox", { name: "Code" }).fill(code);
+    await page.getByRole("button", { name: "Verify" }).click();
+    expect(await page.getByRole("textbox", { name: "API key" }).inputValue()).toMatch(/^svc_/);
+    await page.getByRole("link", { name: "Go to Home" }).click();
+    await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+    expect([faults, foreign]).toEqual([[], []]);
+    // Nothing that opens the account is kept where scripts read.
+    const kept = await page.evaluate<string>("JSON.stringify({ ...localStorage, ...sessionStorage }) + document.cookie");
+    expect(kept).not.toMatch(/svcs?_|csrf/i);
+    await close();
+  });
+
+  test("the mail's link verifies after a click and leaves its token nowhere", async () => {
+    const email = "grace-console@example.com";
+    await gateway.request("POST", "/v1/auth/signup", { body: { email, password } });
+    const link = /(http\S+#token=\S+)/.exec(await mailTo(gateway, email))![1]!;
+    const { page, faults, close } = await openPerson(chromium.browser, gateway);
+    await page.goto(link.replace(/^https?:\/\/[^/]+/, gateway.url));
+    expect(page.url()).not.toContain("token");
+    await page.getByRole("button", { name: "Verify" }).click();
+    await page.getByRole("textbox", { name: "API key" }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test("a page behind the session leads to the sign-in and back; a wrong password says so with the request's id", async () => {
+    const email = "linus-console@example.com";
+    await gateway.request("POST", "/v1/auth/signup", { body: { email, password } });
+    const token = /#token=(\S+)/.exec(await mailTo(gateway, email))![1]!;
+    await gateway.request("POST", "/v1/auth/verify", { body: { token } });
+    const { page, faults, close } = await openPerson(chromium.browser, gateway);
+    await page.goto(at("/keys"));
+    await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+    await page.getByLabel("Email").fill(email);
+    await page.getByLabel("Password").fill("not the password");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("alert").getByRole("button", { name: "Copy request id" }).waitFor();
+    await page.getByLabel("Password").fill(password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
+    await page.getByRole("button", { name: /^Account:/ }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test("a forgotten password is chosen anew by the mail's link", async () => {
+    const account = await gateway.createAccount();
+    const { page, faults, close } = await openPerson(chromium.browser, gateway);
+    await page.goto(at("/sign-in"));
+    await page.getByRole("link", { name: "Forgot password?" }).click();
+    await page.getByLabel("Email").fill(account.email);
+    await page.getByRole("button", { name: "Send the link" }).click();
+    await page.getByRole("heading", { level: 1, name: "Check your mail" }).waitFor();
+    const link = /(http\S+#token=\S+)/.exec(await mailTo(gateway, account.email))![1]!;
+    await page.goto(link.replace(/^https?:\/\/[^/]+/, gateway.url));
+    await page.getByLabel("New password").fill(password);
+    await page.getByRole("button", { name: "Change password" }).click();
+    await page.getByRole("heading", { level: 1, name: "Your password is changed" }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+});

@@ -1,0 +1,72 @@
+// Every page of the console: on a desk and on a phone, light and dark, no fault of axe, no complaint of the browser, nothing that leaves
+// the origin, nothing wider than the screen. A screen of each is kept in dist/console-screens.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chromiumPath, useBrowser } from "../support/browser.ts";
+import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
+import { desktop, keepScreen, openPerson, phone, violationsOf } from "./people.ts";
+
+const outside: Record<string, string> = {
+  "/sign-up": "Create your account",
+  "/verify": "Verify your email",
+  "/sign-in": "Sign in",
+  "/forgot-password": "Forgot your password?",
+  "/reset-password": "The link is not complete",
+};
+const inside: Record<string, string> = {
+  "": "Home",
+  "/keys": "API keys",
+  "/logs": "Logs",
+  "/credit": "Credit",
+  "/models": "Models",
+  "/limits": "Limits",
+};
+
+describe.skipIf(chromiumPath === null)("pages", () => {
+  const chromium = useBrowser("the console's pages");
+  let gateway: Gateway;
+  let account: TestAccount;
+  let model: string;
+  beforeAll(async () => {
+    gateway = await startGateway();
+    account = await gateway.createAccount({ deposit: "20" });
+    const models = (await gateway.request("GET", "/v1/models?type=language")).json.data as { id: string }[];
+    model = models[0]!.id;
+    for (const content of ["Hello", "Name a lighthouse."]) {
+      const body = { model, messages: [{ role: "user", content }] };
+      expect((await gateway.request("POST", "/v1/chat/completions", { key: account.key, body })).status).toBe(200);
+    }
+  });
+  afterAll(() => gateway?.stop());
+
+  describe.each([
+    ["desktop", desktop],
+    ["phone", phone],
+  ] as const)("%s", (device, viewport) => {
+    test.each(["light", "dark"] as const)("%s: every page holds", async (colorScheme) => {
+      const found: Record<string, unknown> = {};
+      const look = async (pages: Record<string, string>, who: { account?: TestAccount }) => {
+        const { page, faults, foreign, close } = await openPerson(chromium.browser, gateway, { viewport, colorScheme, ...who });
+        for (const [path, heading] of Object.entries(pages)) {
+          await page.goto(`${gateway.url}/console${path}`);
+          await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
+          await page.waitForLoadState("networkidle");
+          const wide = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
+          const wrong = [
+            ...(await violationsOf(page)),
+            ...faults.splice(0),
+            ...foreign.splice(0),
+            ...(wide > 0 ? [`${wide} px too wide`] : []),
+          ];
+          if (wrong.length > 0) found[path] = wrong;
+          await keepScreen(page, `${device}-${colorScheme}${path.replaceAll("/", "-") || "-home"}`);
+        }
+        await close();
+      };
+      await look(outside, {});
+      await look({ ...inside, [`/models/${model}`]: await nameOf(model) }, { account });
+      expect(found).toEqual({});
+    });
+  });
+
+  const nameOf = async (id: string) => (await gateway.request("GET", `/v1/models/${encodeURIComponent(id)}`)).json.name as string;
+});
