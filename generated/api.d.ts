@@ -14959,7 +14959,7 @@ export interface components {
          * @description What a summary groups by.
          * @enum {string}
          */
-        UsageGroup: "model" | "key" | "operation" | "status";
+        UsageGroup: "model" | "key" | "operation" | "status" | "tag";
         /** @description One request of the account. */
         UsageLog: {
             /** @description The alias in the request; null if the request used a model id. */
@@ -15025,6 +15025,13 @@ export interface components {
             status: components["schemas"]["UsageStatus"];
             /** @description Whether the answer was streamed. */
             stream: boolean;
+            /**
+             * @description What the request was called: the pairs of its `metadata`, and its `user` (`metadata.user_id` on `/v1/messages`). At most 16, with keys of
+             *     at most 64 and values of at most 512 characters; others are left out. Absent: none.
+             */
+            tags?: {
+                [key: string]: string;
+            };
             /** @description Milliseconds until the first token; null if nothing was streamed. */
             ttft_ms: number | null;
             /** @description Type of the model. */
@@ -15140,6 +15147,8 @@ export interface components {
             start: components["schemas"]["Timestamp"];
             /** @description With `group_by=status`: how the requests ended. */
             status?: components["schemas"]["UsageStatus"];
+            /** @description With `group_by=tag`: a tag, such as `env:prod`. Requests without tags are in no such row. */
+            tag?: string;
             /** @description Milliseconds until the first token that half of the streamed requests stayed within. */
             ttft_p50_ms: number | null;
             /** @description Milliseconds until the first token that 95 % of the streamed requests stayed within. */
@@ -19705,6 +19714,8 @@ export interface operations {
                 model?: string;
                 /** @description Only requests with this status. */
                 status?: components["schemas"]["UsageStatus"];
+                /** @description Only requests with this tag, such as `env:prod`: its key, a colon and its value. */
+                tag?: string;
                 /** @description Only requests before this time, ISO 8601. */
                 to?: components["schemas"]["Timestamp"];
                 /** @description Only requests for models of this type. */
@@ -26592,6 +26603,10 @@ export interface operations {
                 operation?: string;
                 /** @description Only requests with this status. */
                 status?: components["schemas"]["UsageStatus"];
+                /** @description Only requests with this tag, such as `env:prod`: its key, a colon and its value. */
+                tag?: string;
+                /** @description With `group_by=tag`: only tags with this key are rows; the total is of all requests. */
+                tag_key?: string;
                 /** @description Time zone of the hours, days or months: a name of the IANA database, such as `Europe/Berlin`. */
                 timezone?: string;
                 /** @description Only requests before this time, ISO 8601; by default now. */

@@ -1250,6 +1250,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "in": "query",
         "required": false,
         "type": "string"
+      },
+      {
+        "name": "tag",
+        "in": "query",
+        "required": false,
+        "type": "string"
       }
     ],
     "successes": [
@@ -3087,6 +3093,18 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       },
       {
         "name": "status",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "tag",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "tag_key",
         "in": "query",
         "required": false,
         "type": "string"

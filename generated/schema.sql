@@ -612,6 +612,14 @@ create table usage_rollup_state (
   constraint usage_rollup_state_only_row_check CHECK (only_row)
 );
 
+create table usage_tagged (
+  account_id bigint not null,
+  tag_hash uuid not null,
+  created_at timestamp with time zone not null,
+  id uuid not null,
+  constraint usage_tagged_pkey PRIMARY KEY (account_id, tag_hash, created_at, id)
+);
+
 create table verification (
   hash bytea not null,
   account_id bigint,

@@ -402,6 +402,13 @@ export interface UsageRollupState {
   safe_until: Generated<Timestamp>;
 }
 
+export interface UsageTagged {
+  account_id: bigint;
+  created_at: Timestamp;
+  id: string;
+  tag_hash: string;
+}
+
 export interface Verification {
   account_id: bigint | null;
   code_attempts: Generated<number>;
@@ -459,6 +466,7 @@ export interface DB {
   usage_log: UsageLog;
   usage_rollup: UsageRollup;
   usage_rollup_state: UsageRollupState;
+  usage_tagged: UsageTagged;
   verification: Verification;
   voice: Voice;
 }

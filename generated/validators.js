@@ -9228,7 +9228,11 @@ const schema_parameters_listUsageLogs = {
 "model": { "type": "string" },
 "type": { "$ref": "https://svc.invalid/api#/components/schemas/ModelType" },
 "status": { "$ref": "https://svc.invalid/api#/components/schemas/UsageStatus" },
-"key": { "type": "string" }
+"key": { "type": "string" },
+"tag": {
+"type": "string",
+"maxLength": 577
+}
 },
 "required": []
 } },
@@ -9499,6 +9503,35 @@ return false;
 }
 var valid1 = true;
 } else var valid1 = true;
+if (valid1) {
+if (data0.tag !== void 0) {
+let data9 = data0.tag;
+if (typeof data9 === "string") {
+if (func_7a031813(data9) > 577) {
+validate_parameters_listUsageLogs.errors = [{
+instancePath: instancePath + "/query/tag",
+keyword: "maxLength",
+params: { limit: 577 },
+message: "must NOT have more than 577 characters",
+parentSchema: schema_parameters_listUsageLogs.properties.query.properties.tag,
+data: data9
+}];
+return false;
+}
+} else {
+validate_parameters_listUsageLogs.errors = [{
+instancePath: instancePath + "/query/tag",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listUsageLogs.properties.query.properties.tag,
+data: data9
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
 }
 }
 }
@@ -37576,6 +37609,14 @@ const schema_parameters_getUsageSummary = {
 "maxLength": 64
 },
 "status": { "$ref": "https://svc.invalid/api#/components/schemas/UsageStatus" },
+"tag": {
+"type": "string",
+"maxLength": 577
+},
+"tag_key": {
+"type": "string",
+"maxLength": 64
+},
 "limit": {
 "type": "integer",
 "format": "int32",
@@ -37608,7 +37649,8 @@ const schema_UsageGroup = {
 "model",
 "key",
 "operation",
-"status"
+"status",
+"tag"
 ]
 };
 const pattern_1faac6e5 = new RegExp("^sum_[A-Za-z0-9_-]+$", "u");
@@ -37771,7 +37813,7 @@ data: data6
 }];
 return false;
 }
-if (!(data6 === "model" || data6 === "key" || data6 === "operation" || data6 === "status")) {
+if (!(data6 === "model" || data6 === "key" || data6 === "operation" || data6 === "status" || data6 === "tag")) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/group_by/" + i0,
 keyword: "enum",
@@ -37885,21 +37927,77 @@ return false;
 var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
+if (data0.tag !== void 0) {
+let data11 = data0.tag;
+if (typeof data11 === "string") {
+if (func_7a031813(data11) > 577) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/tag",
+keyword: "maxLength",
+params: { limit: 577 },
+message: "must NOT have more than 577 characters",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.tag,
+data: data11
+}];
+return false;
+}
+} else {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/tag",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.tag,
+data: data11
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.tag_key !== void 0) {
+let data12 = data0.tag_key;
+if (typeof data12 === "string") {
+if (func_7a031813(data12) > 64) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/tag_key",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.tag_key,
+data: data12
+}];
+return false;
+}
+} else {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/tag_key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.tag_key,
+data: data12
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
 if (data0.limit !== void 0) {
-let data11 = data0.limit;
-if (!(typeof data11 == "number" && !(data11 % 1) && !isNaN(data11))) {
+let data13 = data0.limit;
+if (!(typeof data13 == "number" && !(data13 % 1) && !isNaN(data13))) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
-data: data11
+data: data13
 }];
 return false;
 }
-if (typeof data11 == "number") {
-if (data11 > 1e3 || isNaN(data11)) {
+if (typeof data13 == "number") {
+if (data13 > 1e3 || isNaN(data13)) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "maximum",
@@ -37909,10 +38007,10 @@ limit: 1e3
 },
 message: "must be <= 1000",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
-data: data11
+data: data13
 }];
 return false;
-} else if (data11 < 1 || isNaN(data11)) {
+} else if (data13 < 1 || isNaN(data13)) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "minimum",
@@ -37922,17 +38020,17 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
-data: data11
+data: data13
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data11)) {
+} else if (!formats_6f7aca8b.validate(data13)) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
-data: data11
+data: data13
 }];
 return false;
 }
@@ -37941,26 +38039,26 @@ var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
 if (data0.after !== void 0) {
-let data12 = data0.after;
-if (typeof data12 === "string") {
-if (func_7a031813(data12) > 4096) {
+let data14 = data0.after;
+if (typeof data14 === "string") {
+if (func_7a031813(data14) > 4096) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/after",
 keyword: "maxLength",
 params: { limit: 4096 },
 message: "must NOT have more than 4096 characters",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.after,
-data: data12
+data: data14
 }];
 return false;
-} else if (!pattern_1faac6e5.test(data12)) {
+} else if (!pattern_1faac6e5.test(data14)) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/after",
 keyword: "pattern",
 params: { pattern: "^sum_[A-Za-z0-9_-]+$" },
 message: "must match pattern \"^sum_[A-Za-z0-9_-]+$\"",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.after,
-data: data12
+data: data14
 }];
 return false;
 }
@@ -37971,12 +38069,14 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.after,
-data: data12
+data: data14
 }];
 return false;
 }
 var valid1 = true;
 } else var valid1 = true;
+}
+}
 }
 }
 }

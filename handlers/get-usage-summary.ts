@@ -18,11 +18,11 @@ export const getUsageSummary: Handler<"getUsageSummary"> = async (context, reque
   const { caller, query, headers } = request;
   const span = spanOf(request, context.clock());
   const groups = groupsOf(query.group_by ?? []);
-  const { bucket = "day", timezone = "UTC", limit = rowsDefault, after, model, operation, status } = query;
+  const { bucket = "day", timezone = "UTC", limit = rowsDefault, after, model, operation, status, tag } = query;
   const place = after === undefined ? undefined : (parseSummaryRowId(after, groups.length) ?? failParameter("after", "it must be an id of this list")); // prettier-ignore
   const keyIds = query.key === undefined ? undefined : await everyKeyLike(context.db, notSecret(query.key), caller.accountId);
   const buckets = await readBuckets(context, span, bucket, timezone);
-  const filter = { model, operation, status, keyIds };
+  const filter = { model, operation, status, tag, tagKey: query.tag_key, keyIds };
   const { rows, total } = await readSummary(context.db, {
     accountId: caller.accountId,
     span,

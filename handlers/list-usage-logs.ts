@@ -7,9 +7,9 @@ import { logId, parseLogId, readLogs, usageLogRecord } from "../src/ledger/read-
 import type { Handler } from "../src/operation.ts";
 
 export const listUsageLogs: Handler<"listUsageLogs"> = async ({ db }, { caller, query }) => {
-  const { after, model, type, status } = query;
+  const { after, model, type, status, tag } = query;
   const filter = {
-    ...{ model, type, status, from: readTime("from", query.from), to: readTime("to", query.to) },
+    ...{ model, type, status, tag, from: readTime("from", query.from), to: readTime("to", query.to) },
     after: after === undefined ? undefined : (parseLogId(after) ?? failParameter("after", "it must be an id of this list")),
     keyIds: query.key === undefined ? undefined : await everyKeyLike(db, notSecret(query.key), caller.accountId),
   };

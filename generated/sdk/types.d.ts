@@ -4415,7 +4415,7 @@ export interface UsageFigures {
 }
 
 /** What a summary groups by. */
-export type UsageGroup = "model" | "key" | "operation" | "status";
+export type UsageGroup = "model" | "key" | "operation" | "status" | "tag";
 
 /** One request of the account. */
 export interface UsageLog {
@@ -4471,6 +4471,11 @@ export interface UsageLog {
   fallback_layer: number | null;
   /** Id of the media job that the request started; else null. */
   job_id: string | null;
+  /**
+   * What the request was called: the pairs of its `metadata`, and its `user` (`metadata.user_id` on `/v1/messages`). At most 16, with keys of
+   * at most 64 and values of at most 512 characters; others are left out. Absent: none.
+   */
+  tags?: { [key: string]: string };
 }
 
 /** A page of the log. */
@@ -4524,6 +4529,8 @@ export interface UsageSummaryRow {
   operation?: string;
   /** With `group_by=status`: how the requests ended. */
   status?: UsageStatus;
+  /** With `group_by=tag`: a tag, such as `env:prod`. Requests without tags are in no such row. */
+  tag?: string;
   /** Requests that were admitted, failed ones included. */
   requests: number;
   /** Requests that failed; they cost nothing. */
@@ -4905,6 +4912,8 @@ export interface ListUsageLogsQuery {
   status?: UsageStatus | undefined;
   /** Only requests with this key: its record id or its masked form. The secret itself is refused. */
   key?: string | undefined;
+  /** Only requests with this tag, such as `env:prod`: its key, a colon and its value. */
+  tag?: string | undefined;
 }
 /** Query parameters of `credits.ledger`. */
 export interface ListLedgerEntriesQuery {
@@ -5060,6 +5069,10 @@ export interface GetUsageSummaryQuery {
   operation?: string | undefined;
   /** Only requests with this status. */
   status?: UsageStatus | undefined;
+  /** Only requests with this tag, such as `env:prod`: its key, a colon and its value. */
+  tag?: string | undefined;
+  /** With `group_by=tag`: only tags with this key are rows; the total is of all requests. */
+  tag_key?: string | undefined;
   /** Rows per page: 1 to 1000, default 1000. */
   limit?: number | undefined;
   /** Lists the rows after the one with this id: the `last_id` of the previous page. */

@@ -21,6 +21,33 @@ export interface Ask {
   callId?: string;
   /** Absent: the request is carried out. Else it is only quoted: this takes what would be counted and held, before anything is. */
   quote?: (planned: PlannedCall) => never;
+  /** What the caller calls the request; undefined: nothing. */
+  tags: Record<string, string> | undefined;
   /** Adds headers to every answer to this request from now on, refusals included. */
   addHeaders: (headers: Record<string, string>) => void;
 }
+
+/** As OpenAI bounds them. */
+const [pairsMax, keyMax, valueMax] = [16, 64, 512];
+
+/**
+ * What the body calls its request, bounded for the usage log: the pairs of `metadata`, and `user`, which Anthropic's dialect has as `user_id` in
+ * `metadata`. What is longer, or no plain value, is left out. Undefined: nothing.
+ */
+export function tagsOf(operationId: OperationId, body: unknown): Record<string, string> | undefined {
+  const { metadata, user } = (body ?? {}) as { metadata?: unknown; user?: unknown };
+  if ((metadata === undefined || metadata === null) && (user === undefined || user === null)) return undefined;
+  const pairs = metadata !== null && typeof metadata === "object" && !Array.isArray(metadata) ? Object.entries(metadata) : [];
+  const named = operationId === "createMessage" ? pairs.map(([key, value]) => [key === "user_id" ? "user" : key, value] as const) : pairs;
+  const tags: [string, string][] = [];
+  for (const [key, value] of [["user", user] as const, ...named]) {
+    if (tags.length === pairsMax) break;
+    if (key.length > keyMax || (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean")) continue;
+    const text = String(value);
+    if (key !== "" && text !== "" && text.length <= valueMax) tags.push([storable(key), storable(text)]);
+  }
+  return tags.length === 0 ? undefined : Object.fromEntries(tags.reverse()); // the first of two wins
+}
+
+/** As Postgres takes it. */
+const storable = (text: string): string => text.replaceAll("\0", "").toWellFormed();

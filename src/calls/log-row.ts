@@ -82,6 +82,7 @@ export function logRow(call: LoggedCall, { cost, prices, usage, units, unit }: B
   };
   if (units !== undefined) row.units = units;
   if (unit !== undefined) row.unit = unit;
+  if (ask.tags !== undefined) row.tags = ask.tags;
   return row;
 }
 

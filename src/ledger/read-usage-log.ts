@@ -22,6 +22,8 @@ export interface LogFilter {
   status?: UsageLog["status"] | undefined;
   /** Any of these keys. */
   keyIds?: readonly bigint[] | undefined;
+  /** key:value. */
+  tag?: string | undefined;
   /** Only rows older than this one. */
   after?: LogPlace | undefined;
 }
@@ -37,7 +39,7 @@ type Figure = "input_tokens" | "cache_read_tokens" | "cache_write_tokens" | "out
 /** A row as it was written, with its key looked up. */
 export interface LogRow
   extends
-    Omit<UsageLogRow, Figure | "account_id" | "key_id" | "operation" | "model_type" | "prices" | "units" | "unit">,
+    Omit<UsageLogRow, Figure | "account_id" | "key_id" | "operation" | "model_type" | "prices" | "units" | "unit" | "tags">,
     Record<Figure | "account_id", bigint> {
   key_prefix: string | null;
   key_last4: string | null;
@@ -50,6 +52,7 @@ export interface LogRow
   units: string | null;
   unit: UsageLog["unit"] | null;
   job_id: string | null;
+  tags: Record<string, string> | null;
 }
 
 /** Newest first. */
@@ -97,13 +100,18 @@ const dayMs = 24 * 60 * 60 * 1000;
 interface Conditions {
   where: string;
   values: unknown[];
+  /** Absent: the log. */
+  from?: string;
 }
 
-function within({ where, values }: Conditions, { since, before }: { since?: Date | undefined; before?: Date | undefined }): Conditions {
+function within(
+  { where, values, ...rest }: Conditions,
+  { since, before }: { since?: Date | undefined; before?: Date | undefined },
+): Conditions {
   const more = [...values];
   const lower = since === undefined ? "" : ` and created_at >= $${more.push(since)}`;
   const upper = before === undefined ? "" : ` and created_at < $${more.push(before)}`;
-  return { where: where + lower + upper, values: more };
+  return { ...rest, where: where + lower + upper, values: more };
 }
 
 /** How many calls, and how old, say how long a model's answers to an account are. */
@@ -122,10 +130,10 @@ export async function readUsualOutput({ pool }: Queries, accountId: bigint, mode
 }
 
 /** Limits the page before it looks up the keys. */
-async function readRows({ pool }: Queries, { where, values }: Conditions, limit: number): Promise<LogRow[]> {
+async function readRows({ pool }: Queries, { where, values, from = "usage_log" }: Conditions, limit: number): Promise<LogRow[]> {
   const { rows } = await pool.query<LogRow>(
     `select l.*, k.prefix as key_prefix, k.last4 as key_last4
-     from (select * from usage_log where ${where} order by created_at desc, id desc limit $${values.length + 1}) l
+     from (select * from ${from} where ${where} order by created_at desc, id desc limit $${values.length + 1}) l
      left join api_key k on k.id = l.key_id order by l.created_at desc, l.id desc`,
     [...values, limit],
   );
@@ -151,8 +159,19 @@ function conditionsOf(accountId: bigint, filter: LogFilter): Conditions {
     const time = `$${values.push(filter.after.createdAt)}`;
     conditions.push(`created_at <= ${time}`, `(created_at, id) < (${time}, $${values.push(filter.after.id)})`);
   }
-  return { where: conditions.join(" and "), values };
+  const where = conditions.join(" and ");
+  return filter.tag === undefined ? { where, values } : { where, values, from: tagged("$1", `$${values.push(filter.tag)}`) };
 }
+
+/** The account's rows with the tag: by usage_tagged, and searched in what is not named there yet (src/db/functions/usage_roll_up.sql). */
+const tagged = (account: string, tag: string) => `(
+  select l.* from usage_tagged t join usage_log l on l.account_id = t.account_id and l.created_at = t.created_at and l.id = t.id
+    where t.account_id = ${account} and t.tag_hash = usage_tag_hash(${tag})
+  union all select l.* from usage_log l where l.account_id = ${account} and ${tag} in (select usage_tags(l.tags))
+    and l.created_at >= (select closed_until from usage_rollup_state)
+  union all select l.* from usage_late p join usage_log l on l.account_id = p.account_id and l.created_at = p.created_at and l.id = p.id
+    where p.account_id = ${account} and ${tag} in (select usage_tags(l.tags)) and p.created_at < (select closed_until from usage_rollup_state)
+) tagged`;
 
 /** The id holds the position, so that a cursor needs no lookup and outlives its row. */
 export function logId({ created_at, id }: Pick<LogRow, "created_at" | "id">): string {
@@ -195,6 +214,7 @@ export function usageLogRecord(row: LogRow, maskedKey: (key: { prefix: string; l
     stream: row.stream,
     fallback_layer: row.fallback_layer,
     job_id: row.job_id,
+    ...(row.tags === null ? {} : { tags: row.tags }),
   };
 }
 

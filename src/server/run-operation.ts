@@ -3,7 +3,7 @@
 import type { Form, Operation, OperationId } from "../../generated/operations.ts";
 import { forms, parameters, type Validate } from "../../generated/validators.js";
 import type { Caller } from "../accounts/caller.ts";
-import type { Ask } from "../calls/ask.ts";
+import { type Ask, tagsOf } from "../calls/ask.ts";
 import { fail } from "../errors/fail.ts";
 import { requestBound } from "../limits/bounds.ts";
 import { noAccount } from "../limits/counters.ts";
@@ -34,7 +34,7 @@ export function operationRunner(edge: Edge, operation: Operation, handler: Handl
 
   // Functions of their own, which return before the reply is sent, so that a waiting stream does not keep the request's body alive.
   const handle = (exchange: Exchange, content: JsonContent, form: FormBody<unknown> | null) => {
-    const ask = askOf(exchange, id);
+    const ask = askOf(exchange, id, content.value);
     return handler(edge.context, requestOf(exchange, ask, readParameters(exchange), content, form), ask);
   };
   const replyTo = async (exchange: Exchange, known: number) => {
@@ -133,7 +133,7 @@ async function readJsonContent(edge: Edge, exchange: Exchange, operation: Operat
   return content;
 }
 
-function askOf(exchange: Exchange, operationId: OperationId): Ask {
+function askOf(exchange: Exchange, operationId: OperationId, body: unknown): Ask {
   const { requestId, receivedAt, since, headers } = exchange;
   return {
     operationId,
@@ -144,6 +144,7 @@ function askOf(exchange: Exchange, operationId: OperationId): Ask {
     since,
     signal: exchange.signal(),
     stopping: exchange.stopping(),
+    tags: tagsOf(operationId, body),
     addHeaders: (more) => void Object.assign(headers, more),
   };
 }

@@ -49,9 +49,16 @@ begin
   with late as (
     delete from usage_late where created_at < _until returning account_id, created_at, id
   ), log_row as (
-    select l.* from usage_log l where l.created_at >= _from and l.created_at < _until
+    select account_id, created_at, id, key_id, operation, model, status, attempts, input_tokens, cache_read_tokens, cache_write_tokens,
+      output_tokens, reasoning_tokens, cost, expense, latency_ms, stream, first_byte_ms, tags
+    from usage_log where created_at >= _from and created_at < _until
     union all
-    select l.* from late p join usage_log l on l.account_id = p.account_id and l.created_at = p.created_at and l.id = p.id where p.created_at < _from
+    select l.account_id, l.created_at, l.id, l.key_id, l.operation, l.model, l.status, l.attempts, l.input_tokens, l.cache_read_tokens,
+      l.cache_write_tokens, l.output_tokens, l.reasoning_tokens, l.cost, l.expense, l.latency_ms, l.stream, l.first_byte_ms, l.tags
+    from late p join usage_log l on l.account_id = p.account_id and l.created_at = p.created_at and l.id = p.id where p.created_at < _from
+  ), tagged as (
+    insert into usage_tagged (account_id, tag_hash, created_at, id)
+    select l.account_id, usage_tag_hash(tag), l.created_at, l.id from log_row l cross join usage_tags(l.tags) tag on conflict do nothing
   ), quarter as materialized (
     select l.account_id, date_bin('15 minutes', l.created_at, timestamptz '2000-01-01 00:00Z') as starts_at, t.tag, l.model,
       coalesce(l.key_id, 0) as key_id, l.operation, l.status = 'failed' as failed, coalesce(l.attempts -> -1 ->> 'route', '') as route,

@@ -116,7 +116,7 @@ function partOf({ accountId, span, buckets, filter }: SummaryQuestion, of: "call
   const mine = (table: string) => (accountId === null ? "true" : `${table}.account_id = ${put(accountId)}`);
   const tagHash = filter.tag === undefined ? `usage_tag_hash(null)` : `usage_tag_hash(${put(filter.tag)})`;
   const start = `(${put(buckets.map((b) => b.start))}::timestamptz[])[width_bucket(l.created_at, ${put(buckets.map((b) => b.since))}::timestamptz[])]`;
-  const tags = of === "tags" ? "usage_tags(l.tags) tag" : "(select null::text) no_tag(tag)";
+  const tags = of === "tags" ? "usage_tags(l.tags) tag" : `(select ${filter.tag === undefined ? "null" : put(filter.tag)}::text) one(tag)`;
   const tagged = of === "calls" && filter.tag !== undefined ? ` and ${put(filter.tag)} in (select usage_tags(l.tags))` : "";
   const fromLog = (rows: string) => `
     select ${start}, l.account_id, l.model, coalesce(l.key_id, 0), l.operation, l.status = 'failed', coalesce(l.attempts -> -1 ->> 'route', ''), tag,

@@ -32,7 +32,9 @@ export async function rollUp(db: Queries, options: RollUpOptions = {}): Promise<
 }
 
 /** Makes the sums of all months again that the log still has; readers see the old ones until it is done. Returns how many rows there were. */
-export function rebuild(db: Db, options: RollUpOptions = {}): Promise<number> {
+export async function rebuild(db: Db, options: RollUpOptions = {}): Promise<number> {
+  // Notes what has come to rest, which the transaction can't: it has its id before it looks.
+  await db.pool.query("select usage_roll_up($1, interval '0')", [options.settled ?? settled]);
   return inTransaction(db, async (queries) => {
     await queries.pool.query("select usage_forget()");
     return rollUp(queries, options);

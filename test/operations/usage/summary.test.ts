@@ -119,6 +119,76 @@ test("filters combine; what matches nothing sums to 0; another account's key too
   }
 });
 
+describe("tags", () => {
+  const tagged = async () => {
+    const account = await world.account();
+    await world.chat(account, { model: "demo/chat", user: "u-1", metadata: { env: "prod", team: "a" } });
+    await world.chat(account, { model: "demo/down", metadata: { env: "prod" } });
+    await world.chat(account, { model: "demo/chat", stream: true, metadata: { env: "test" } });
+    await world.chat(account, { model: "demo/chat" });
+    return account;
+  };
+  const logged = async (account: { key: string }, query: string): Promise<any[]> => {
+    const { status, json } = await world.gateway.request("GET", `/v1/auth/usage/logs${query}`, { key: account.key });
+    expect(status).toBe(200);
+    return json.data;
+  };
+
+  test("metadata and user of a request are in its row, which is found by any of them, before and after it is summed up", async () => {
+    const account = await tagged();
+    for (const rolled of [false, true]) {
+      if (rolled) await rolledUp(world.gateway.context.db);
+      expect((await logged(account, "")).map(({ tags }) => tags)).toEqual([
+        ...[undefined, { env: "test" }, { env: "prod" }, { user: "u-1", env: "prod", team: "a" }],
+      ]);
+      expect(pick(await logged(account, "?tag=env:prod"), "model").flat()).toEqual(["demo/down", "demo/chat"]);
+      expect(pick(await logged(account, "?tag=env:prod&status=success"), "model").flat()).toEqual(["demo/chat"]);
+      expect(await logged(account, "?tag=env:prod&limit=1")).toHaveLength(1);
+      expect(await logged(account, "?tag=user:u-1")).toHaveLength(1);
+      expect(await logged(account, "?tag=env:none")).toEqual([]);
+      expect(await logged(await world.account(), "?tag=env:prod")).toEqual([]);
+    }
+  });
+
+  test("group_by=tag: a request counts for each of its tags and once in the total; tag_key chooses the tags, tag the requests", async () => {
+    const account = await tagged();
+    for (const rolled of [false, true]) {
+      if (rolled) await rolledUp(world.gateway.context.db);
+      const all = await summaryOf(account, "?group_by=tag");
+      expect(pick(all.data, "tag", "requests", "errors")).toEqual([
+        ...[["env:prod", 2, 1], ["env:test", 1, 0], ["team:a", 1, 0], ["user:u-1", 1, 0]], // prettier-ignore
+      ]);
+      expect(all.total).toEqual((await summaryOf(account)).total);
+      const some = await summaryOf(account, "?group_by=tag,status&tag_key=env");
+      expect(pick(some.data, "tag", "status", "requests")).toEqual([
+        ...[["env:prod", "failed", 1], ["env:prod", "success", 1], ["env:test", "success", 1]], // prettier-ignore
+      ]);
+      expect(some.total.requests).toBe(4);
+      const one = await summaryOf(account, "?group_by=model&tag=env:prod");
+      expect([pick(one.data, "model", "requests"), one.total.requests]).toEqual([[["demo/chat", 1], ["demo/down", 1]], 2]); // prettier-ignore
+      expect((await summaryOf(account, "?group_by=tag&tag=env:test")).total.requests).toBe(1);
+      expect((await summaryOf(account, "?tag=env:none")).total.requests).toBe(0);
+    }
+  });
+
+  test("user_id of Anthropic's metadata is the user; what is too long, too much or no plain value is left out", async () => {
+    const account = await world.account();
+    const messages = [{ role: "user", content: "Hello" }];
+    const anthropic = { model: "demo/chat", max_tokens: 5, messages, metadata: { user_id: "u-2" } };
+    expect((await world.gateway.request("POST", "/v1/messages", { key: account.key, body: anthropic })).status).toBe(200);
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`k${index}`, "v"]));
+    await world.chat(account, {
+      model: "demo/chat",
+      metadata: { ["k".repeat(65)]: "v", long: "v".repeat(513), deep: { a: 1 }, n: 5, half: "\ud800", ...many },
+    });
+    const [row, first] = await logged(account, "");
+    expect(first.tags).toEqual({ user: "u-2" });
+    expect(Object.keys(row.tags)).toHaveLength(16);
+    expect(row.tags).toMatchObject({ n: "5", half: "\ufffd", k0: "v" });
+    for (const name of ["long", "deep", "k".repeat(65)]) expect(row.tags).not.toHaveProperty(name);
+  });
+});
+
 test("pages follow one another, and their total is of all; CSV and lines of JSON have the same rows", async () => {
   const account = await world.account();
   for (const model of ["demo/chat", "demo/counted", "demo/down"]) await world.chat(account, { model });
