@@ -53,10 +53,17 @@ export type OperationId =
   | "getModel"
   | "listOperatorAccounts"
   | "getOperatorAccount"
+  | "adjustAccount"
   | "resumeAccount"
   | "suspendAccount"
   | "listOperatorActions"
+  | "listOperatorCalls"
+  | "getOperatorCall"
+  | "refundCall"
   | "getOperator"
+  | "listOperators"
+  | "setOperator"
+  | "removeOperator"
   | "getOperatorOverview"
   | "getPricing"
   | "createQuote"
@@ -2532,6 +2539,57 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "streams": false,
     "counts": false
   },
+  "adjustAccount": {
+    "id": "adjustAccount",
+    "method": "post",
+    "path": "/v1/operator/accounts/{id}/adjust",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "finance",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "idempotency_key_reused",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "account_not_found",
+      "not_possible",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [
+      {
+        "name": "id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      },
+      {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
   "resumeAccount": {
     "id": "resumeAccount",
     "method": "post",
@@ -2690,6 +2748,169 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "streams": false,
     "counts": false
   },
+  "listOperatorCalls": {
+    "id": "listOperatorCalls",
+    "method": "get",
+    "path": "/v1/operator/calls",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "endpoint_not_found",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      },
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "request_id",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "account",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "model",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "status",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "from",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "to",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "getOperatorCall": {
+    "id": "getOperatorCall",
+    "method": "get",
+    "path": "/v1/operator/calls/{request_id}",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "endpoint_not_found",
+      "request_not_found",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "request_id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      },
+      {
+        "name": "account",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "refundCall": {
+    "id": "refundCall",
+    "method": "post",
+    "path": "/v1/operator/calls/{request_id}/refund",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "finance",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "request_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "not_possible",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [
+      {
+        "name": "request_id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
   "getOperator": {
     "id": "getOperator",
     "method": "get",
@@ -2710,6 +2931,107 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "bodies": [],
     "bodyRequired": false,
     "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listOperators": {
+    "id": "listOperators",
+    "method": "get",
+    "path": "/v1/operator/operators",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "endpoint_not_found",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "setOperator": {
+    "id": "setOperator",
+    "method": "post",
+    "path": "/v1/operator/operators",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "admin",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "account_not_found",
+      "not_possible",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "removeOperator": {
+    "id": "removeOperator",
+    "method": "post",
+    "path": "/v1/operator/operators/remove",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "admin",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "account_not_found",
+      "not_possible",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
     "parameters": [],
     "successes": [
       200

@@ -30483,6 +30483,441 @@ validate_parameters_getOperatorAccount.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_adjustAccount = validate_bodies_adjustAccount;
+const schema_AccountAdjustment = {
+"type": "object",
+"required": ["reason", "amount_usd"],
+"properties": {
+"reason": {
+"type": "string",
+"minLength": 1,
+"maxLength": 500,
+"pattern": "^[^\\n\\r]*\\S[^\\n\\r]*$",
+"description": "Why, in one line, for the log of operators' actions."
+},
+"amount_usd": {
+"$ref": "#/components/schemas/Usd",
+"minimum": -6e7,
+"maximum": 6e7
+},
+"kind": {
+"$ref": "#/components/schemas/MoneyKind",
+"default": "purchased"
+},
+"entry": {
+"type": "string",
+"pattern": "^led_[1-9][0-9]{0,17}$",
+"description": "The ledger entry that is wrong, such as `led_3`."
+}
+},
+"additionalProperties": true
+};
+const schema_Usd = {
+"type": "number",
+"format": "double"
+};
+const schema_MoneyKind = {
+"type": "string",
+"enum": ["purchased", "earned"]
+};
+const pattern_77ac0abe = new RegExp("^[^\\n\\r]*\\S[^\\n\\r]*$", "u");
+function validate_AccountAdjustment(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_AccountAdjustment.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.reason === void 0 && (missing0 = "reason") || data.amount_usd === void 0 && (missing0 = "amount_usd")) {
+validate_AccountAdjustment.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_AccountAdjustment,
+data
+}];
+return false;
+} else {
+if (data.reason !== void 0) {
+let data0 = data.reason;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 500) {
+validate_AccountAdjustment.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_AccountAdjustment.properties.reason,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_AccountAdjustment.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_AccountAdjustment.properties.reason,
+data: data0
+}];
+return false;
+} else if (!pattern_77ac0abe.test(data0)) {
+validate_AccountAdjustment.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*\\S[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*\\S[^\\n\\r]*$\"",
+parentSchema: schema_AccountAdjustment.properties.reason,
+data: data0
+}];
+return false;
+}
+} else {
+validate_AccountAdjustment.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_AccountAdjustment.properties.reason,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.amount_usd !== void 0) {
+let data1 = data.amount_usd;
+if (typeof data1 == "number") {
+if (!formats_f5433107.validate(data1)) {
+validate_AccountAdjustment.errors = [{
+instancePath: instancePath + "/amount_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_Usd,
+data: data1
+}];
+return false;
+}
+} else {
+validate_AccountAdjustment.errors = [{
+instancePath: instancePath + "/amount_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_Usd,
+data: data1
+}];
+return false;
+}
+if (typeof data1 == "number") {
+if (data1 > 6e7 || isNaN(data1)) {
+validate_AccountAdjustment.errors = [{
+instancePath: instancePath + "/amount_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 6e7
+},
+message: "must be <= 60000000",
+parentSchema: schema_AccountAdjustment.properties.amount_usd,
+data: data1
+}];
+return false;
+} else if (data1 < -6e7 || isNaN(data1)) {
+validate_AccountAdjustment.errors = [{
+instancePath: instancePath + "/amount_usd",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: -6e7
+},
+message: "must be >= -60000000",
+parentSchema: schema_AccountAdjustment.properties.amount_usd,
+data: data1
+}];
+return false;
+}
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.kind !== void 0) {
+let data2 = data.kind;
+if (typeof data2 !== "string") {
+validate_AccountAdjustment.errors = [{
+instancePath: instancePath + "/kind",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_MoneyKind,
+data: data2
+}];
+return false;
+}
+if (!(data2 === "purchased" || data2 === "earned")) {
+validate_AccountAdjustment.errors = [{
+instancePath: instancePath + "/kind",
+keyword: "enum",
+params: { allowedValues: schema_MoneyKind.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_MoneyKind,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.entry !== void 0) {
+let data3 = data.entry;
+if (typeof data3 === "string") {
+if (!pattern_a9e9a743.test(data3)) {
+validate_AccountAdjustment.errors = [{
+instancePath: instancePath + "/entry",
+keyword: "pattern",
+params: { pattern: "^led_[1-9][0-9]{0,17}$" },
+message: "must match pattern \"^led_[1-9][0-9]{0,17}$\"",
+parentSchema: schema_AccountAdjustment.properties.entry,
+data: data3
+}];
+return false;
+}
+} else {
+validate_AccountAdjustment.errors = [{
+instancePath: instancePath + "/entry",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_AccountAdjustment.properties.entry,
+data: data3
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+}
+}
+} else {
+validate_AccountAdjustment.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_AccountAdjustment,
+data
+}];
+return false;
+}
+validate_AccountAdjustment.errors = vErrors;
+return true;
+}
+validate_AccountAdjustment.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_adjustAccount(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_adjustAccount.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_AccountAdjustment(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_AccountAdjustment.errors : vErrors.concat(validate_AccountAdjustment.errors);
+errors = vErrors.length;
+}
+validate_bodies_adjustAccount.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_adjustAccount.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_adjustAccount = validate_parameters_adjustAccount;
+const schema_parameters_adjustAccount = {
+"type": "object",
+"properties": {
+"path": {
+"type": "object",
+"properties": { "id": {
+"type": "string",
+"maxLength": 320
+} },
+"required": ["id"]
+},
+"header": {
+"type": "object",
+"properties": { "Idempotency-Key": {
+"type": "string",
+"minLength": 1,
+"maxLength": 128
+} },
+"required": []
+}
+},
+"required": ["path", "header"],
+"$id": "https://svc.invalid/api/parameters_adjustAccount"
+};
+function validate_parameters_adjustAccount(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_adjustAccount.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path") || data.header === void 0 && (missing0 = "header")) {
+validate_parameters_adjustAccount.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_adjustAccount,
+data
+}];
+return false;
+} else {
+if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_adjustAccount.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_adjustAccount.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 320) {
+validate_parameters_adjustAccount.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "maxLength",
+params: { limit: 320 },
+message: "must NOT have more than 320 characters",
+parentSchema: schema_parameters_adjustAccount.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_adjustAccount.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_adjustAccount.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_adjustAccount.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_adjustAccount.properties.path,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.header !== void 0) {
+let data2 = data.header;
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+if (data2["Idempotency-Key"] !== void 0) {
+let data3 = data2["Idempotency-Key"];
+if (typeof data3 === "string") {
+if (func_7a031813(data3) > 128) {
+validate_parameters_adjustAccount.errors = [{
+instancePath: instancePath + "/header/Idempotency-Key",
+keyword: "maxLength",
+params: { limit: 128 },
+message: "must NOT have more than 128 characters",
+parentSchema: schema_parameters_adjustAccount.properties.header.properties["Idempotency-Key"],
+data: data3
+}];
+return false;
+} else if (func_7a031813(data3) < 1) {
+validate_parameters_adjustAccount.errors = [{
+instancePath: instancePath + "/header/Idempotency-Key",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_parameters_adjustAccount.properties.header.properties["Idempotency-Key"],
+data: data3
+}];
+return false;
+}
+} else {
+validate_parameters_adjustAccount.errors = [{
+instancePath: instancePath + "/header/Idempotency-Key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_adjustAccount.properties.header.properties["Idempotency-Key"],
+data: data3
+}];
+return false;
+}
+}
+} else {
+validate_parameters_adjustAccount.errors = [{
+instancePath: instancePath + "/header",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_adjustAccount.properties.header,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+} else {
+validate_parameters_adjustAccount.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_adjustAccount,
+data
+}];
+return false;
+}
+validate_parameters_adjustAccount.errors = vErrors;
+return true;
+}
+validate_parameters_adjustAccount.evaluated = {
+"props": {
+"path": true,
+"header": true
+},
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_resumeAccount = validate_bodies_resumeAccount;
 const schema_OperatorReason = {
 "type": "object",
@@ -30496,7 +30931,6 @@ const schema_OperatorReason = {
 } },
 "additionalProperties": true
 };
-const pattern_77ac0abe = new RegExp("^[^\\n\\r]*\\S[^\\n\\r]*$", "u");
 function validate_bodies_resumeAccount(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 const evaluated0 = validate_bodies_resumeAccount.evaluated;
@@ -31180,6 +31614,1200 @@ return true;
 }
 validate_parameters_listOperatorActions.evaluated = {
 "props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_listOperatorCalls = validate_parameters_listOperatorCalls;
+const schema_parameters_listOperatorCalls = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 100,
+"default": 50
+},
+"after": {
+"type": "string",
+"pattern": "^log_[0-9a-f]{44}$"
+},
+"request_id": {
+"type": "string",
+"minLength": 1,
+"maxLength": 128
+},
+"account": {
+"type": "string",
+"pattern": "^acc_[1-9][0-9]{0,17}$"
+},
+"model": {
+"type": "string",
+"maxLength": 200
+},
+"status": { "$ref": "https://svc.invalid/api#/components/schemas/UsageStatus" },
+"from": { "$ref": "https://svc.invalid/api#/components/schemas/Timestamp" },
+"to": { "$ref": "https://svc.invalid/api#/components/schemas/Timestamp" }
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_listOperatorCalls"
+};
+function validate_parameters_listOperatorCalls(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_listOperatorCalls.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_listOperatorCalls.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_listOperatorCalls,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.limit !== void 0) {
+let data1 = data0.limit;
+if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1))) {
+validate_parameters_listOperatorCalls.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_listOperatorCalls.properties.query.properties.limit,
+data: data1
+}];
+return false;
+}
+if (typeof data1 == "number") {
+if (data1 > 100 || isNaN(data1)) {
+validate_parameters_listOperatorCalls.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_parameters_listOperatorCalls.properties.query.properties.limit,
+data: data1
+}];
+return false;
+} else if (data1 < 1 || isNaN(data1)) {
+validate_parameters_listOperatorCalls.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_listOperatorCalls.properties.query.properties.limit,
+data: data1
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data1)) {
+validate_parameters_listOperatorCalls.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_listOperatorCalls.properties.query.properties.limit,
+data: data1
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.after !== void 0) {
+let data2 = data0.after;
+if (typeof data2 === "string") {
+if (!pattern_2a0c77d1.test(data2)) {
+validate_parameters_listOperatorCalls.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "pattern",
+params: { pattern: "^log_[0-9a-f]{44}$" },
+message: "must match pattern \"^log_[0-9a-f]{44}$\"",
+parentSchema: schema_parameters_listOperatorCalls.properties.query.properties.after,
+data: data2
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorCalls.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listOperatorCalls.properties.query.properties.after,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.request_id !== void 0) {
+let data3 = data0.request_id;
+if (typeof data3 === "string") {
+if (func_7a031813(data3) > 128) {
+validate_parameters_listOperatorCalls.errors = [{
+instancePath: instancePath + "/query/request_id",
+keyword: "maxLength",
+params: { limit: 128 },
+message: "must NOT have more than 128 characters",
+parentSchema: schema_parameters_listOperatorCalls.properties.query.properties.request_id,
+data: data3
+}];
+return false;
+} else if (func_7a031813(data3) < 1) {
+validate_parameters_listOperatorCalls.errors = [{
+instancePath: instancePath + "/query/request_id",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_parameters_listOperatorCalls.properties.query.properties.request_id,
+data: data3
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorCalls.errors = [{
+instancePath: instancePath + "/query/request_id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listOperatorCalls.properties.query.properties.request_id,
+data: data3
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.account !== void 0) {
+let data4 = data0.account;
+if (typeof data4 === "string") {
+if (!pattern_cf6ae411.test(data4)) {
+validate_parameters_listOperatorCalls.errors = [{
+instancePath: instancePath + "/query/account",
+keyword: "pattern",
+params: { pattern: "^acc_[1-9][0-9]{0,17}$" },
+message: "must match pattern \"^acc_[1-9][0-9]{0,17}$\"",
+parentSchema: schema_parameters_listOperatorCalls.properties.query.properties.account,
+data: data4
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorCalls.errors = [{
+instancePath: instancePath + "/query/account",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listOperatorCalls.properties.query.properties.account,
+data: data4
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.model !== void 0) {
+let data5 = data0.model;
+if (typeof data5 === "string") {
+if (func_7a031813(data5) > 200) {
+validate_parameters_listOperatorCalls.errors = [{
+instancePath: instancePath + "/query/model",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_parameters_listOperatorCalls.properties.query.properties.model,
+data: data5
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorCalls.errors = [{
+instancePath: instancePath + "/query/model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listOperatorCalls.properties.query.properties.model,
+data: data5
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.status !== void 0) {
+let data6 = data0.status;
+if (typeof data6 !== "string") {
+validate_parameters_listOperatorCalls.errors = [{
+instancePath: instancePath + "/query/status",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_UsageStatus,
+data: data6
+}];
+return false;
+}
+if (!(data6 === "success" || data6 === "failed")) {
+validate_parameters_listOperatorCalls.errors = [{
+instancePath: instancePath + "/query/status",
+keyword: "enum",
+params: { allowedValues: schema_UsageStatus.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_UsageStatus,
+data: data6
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.from !== void 0) {
+let data7 = data0.from;
+if (typeof data7 === "string") {
+if (!formats_97789f41.validate.test(data7)) {
+validate_parameters_listOperatorCalls.errors = [{
+instancePath: instancePath + "/query/from",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data7
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorCalls.errors = [{
+instancePath: instancePath + "/query/from",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data7
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.to !== void 0) {
+let data8 = data0.to;
+if (typeof data8 === "string") {
+if (!formats_97789f41.validate.test(data8)) {
+validate_parameters_listOperatorCalls.errors = [{
+instancePath: instancePath + "/query/to",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data8
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorCalls.errors = [{
+instancePath: instancePath + "/query/to",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data8
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_parameters_listOperatorCalls.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listOperatorCalls.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_listOperatorCalls.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listOperatorCalls,
+data
+}];
+return false;
+}
+validate_parameters_listOperatorCalls.errors = vErrors;
+return true;
+}
+validate_parameters_listOperatorCalls.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_getOperatorCall = validate_parameters_getOperatorCall;
+const schema_parameters_getOperatorCall = {
+"type": "object",
+"properties": {
+"path": {
+"type": "object",
+"properties": { "request_id": {
+"type": "string",
+"maxLength": 128
+} },
+"required": ["request_id"]
+},
+"query": {
+"type": "object",
+"properties": { "account": {
+"type": "string",
+"pattern": "^acc_[1-9][0-9]{0,17}$"
+} },
+"required": []
+}
+},
+"required": ["path", "query"],
+"$id": "https://svc.invalid/api/parameters_getOperatorCall"
+};
+function validate_parameters_getOperatorCall(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getOperatorCall.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path") || data.query === void 0 && (missing0 = "query")) {
+validate_parameters_getOperatorCall.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getOperatorCall,
+data
+}];
+return false;
+} else {
+if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.request_id === void 0 && (missing1 = "request_id")) {
+validate_parameters_getOperatorCall.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_getOperatorCall.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.request_id !== void 0) {
+let data1 = data0.request_id;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 128) {
+validate_parameters_getOperatorCall.errors = [{
+instancePath: instancePath + "/path/request_id",
+keyword: "maxLength",
+params: { limit: 128 },
+message: "must NOT have more than 128 characters",
+parentSchema: schema_parameters_getOperatorCall.properties.path.properties.request_id,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorCall.errors = [{
+instancePath: instancePath + "/path/request_id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorCall.properties.path.properties.request_id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getOperatorCall.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorCall.properties.path,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.query !== void 0) {
+let data2 = data.query;
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+if (data2.account !== void 0) {
+let data3 = data2.account;
+if (typeof data3 === "string") {
+if (!pattern_cf6ae411.test(data3)) {
+validate_parameters_getOperatorCall.errors = [{
+instancePath: instancePath + "/query/account",
+keyword: "pattern",
+params: { pattern: "^acc_[1-9][0-9]{0,17}$" },
+message: "must match pattern \"^acc_[1-9][0-9]{0,17}$\"",
+parentSchema: schema_parameters_getOperatorCall.properties.query.properties.account,
+data: data3
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorCall.errors = [{
+instancePath: instancePath + "/query/account",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorCall.properties.query.properties.account,
+data: data3
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getOperatorCall.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorCall.properties.query,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+} else {
+validate_parameters_getOperatorCall.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorCall,
+data
+}];
+return false;
+}
+validate_parameters_getOperatorCall.errors = vErrors;
+return true;
+}
+validate_parameters_getOperatorCall.evaluated = {
+"props": {
+"path": true,
+"query": true
+},
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_refundCall = validate_bodies_refundCall;
+const schema_ChargeRefund = {
+"type": "object",
+"required": ["reason"],
+"properties": {
+"reason": {
+"type": "string",
+"minLength": 1,
+"maxLength": 500,
+"pattern": "^[^\\n\\r]*\\S[^\\n\\r]*$",
+"description": "Why, in one line, for the log of operators' actions."
+},
+"amount_usd": {
+"$ref": "#/components/schemas/Usd",
+"maximum": 6e7,
+"exclusiveMinimum": 0
+},
+"account": {
+"type": "string",
+"pattern": "^acc_[1-9][0-9]{0,17}$",
+"description": "Id of the account, if several sent the same request id."
+}
+},
+"additionalProperties": true
+};
+function validate_ChargeRefund(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_ChargeRefund.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.reason === void 0 && (missing0 = "reason")) {
+validate_ChargeRefund.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_ChargeRefund,
+data
+}];
+return false;
+} else {
+if (data.reason !== void 0) {
+let data0 = data.reason;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 500) {
+validate_ChargeRefund.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_ChargeRefund.properties.reason,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_ChargeRefund.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_ChargeRefund.properties.reason,
+data: data0
+}];
+return false;
+} else if (!pattern_77ac0abe.test(data0)) {
+validate_ChargeRefund.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*\\S[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*\\S[^\\n\\r]*$\"",
+parentSchema: schema_ChargeRefund.properties.reason,
+data: data0
+}];
+return false;
+}
+} else {
+validate_ChargeRefund.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ChargeRefund.properties.reason,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.amount_usd !== void 0) {
+let data1 = data.amount_usd;
+if (typeof data1 == "number") {
+if (!formats_f5433107.validate(data1)) {
+validate_ChargeRefund.errors = [{
+instancePath: instancePath + "/amount_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_Usd,
+data: data1
+}];
+return false;
+}
+} else {
+validate_ChargeRefund.errors = [{
+instancePath: instancePath + "/amount_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_Usd,
+data: data1
+}];
+return false;
+}
+if (typeof data1 == "number") {
+if (data1 > 6e7 || isNaN(data1)) {
+validate_ChargeRefund.errors = [{
+instancePath: instancePath + "/amount_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 6e7
+},
+message: "must be <= 60000000",
+parentSchema: schema_ChargeRefund.properties.amount_usd,
+data: data1
+}];
+return false;
+} else if (data1 <= 0 || isNaN(data1)) {
+validate_ChargeRefund.errors = [{
+instancePath: instancePath + "/amount_usd",
+keyword: "exclusiveMinimum",
+params: {
+comparison: ">",
+limit: 0
+},
+message: "must be > 0",
+parentSchema: schema_ChargeRefund.properties.amount_usd,
+data: data1
+}];
+return false;
+}
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.account !== void 0) {
+let data2 = data.account;
+if (typeof data2 === "string") {
+if (!pattern_cf6ae411.test(data2)) {
+validate_ChargeRefund.errors = [{
+instancePath: instancePath + "/account",
+keyword: "pattern",
+params: { pattern: "^acc_[1-9][0-9]{0,17}$" },
+message: "must match pattern \"^acc_[1-9][0-9]{0,17}$\"",
+parentSchema: schema_ChargeRefund.properties.account,
+data: data2
+}];
+return false;
+}
+} else {
+validate_ChargeRefund.errors = [{
+instancePath: instancePath + "/account",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ChargeRefund.properties.account,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+}
+} else {
+validate_ChargeRefund.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ChargeRefund,
+data
+}];
+return false;
+}
+validate_ChargeRefund.errors = vErrors;
+return true;
+}
+validate_ChargeRefund.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_refundCall(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_refundCall.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_ChargeRefund(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ChargeRefund.errors : vErrors.concat(validate_ChargeRefund.errors);
+errors = vErrors.length;
+}
+validate_bodies_refundCall.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_refundCall.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_refundCall = validate_parameters_refundCall;
+const schema_parameters_refundCall = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "request_id": {
+"type": "string",
+"maxLength": 128
+} },
+"required": ["request_id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_refundCall"
+};
+function validate_parameters_refundCall(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_refundCall.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_refundCall.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_refundCall,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.request_id === void 0 && (missing1 = "request_id")) {
+validate_parameters_refundCall.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_refundCall.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.request_id !== void 0) {
+let data1 = data0.request_id;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 128) {
+validate_parameters_refundCall.errors = [{
+instancePath: instancePath + "/path/request_id",
+keyword: "maxLength",
+params: { limit: 128 },
+message: "must NOT have more than 128 characters",
+parentSchema: schema_parameters_refundCall.properties.path.properties.request_id,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_refundCall.errors = [{
+instancePath: instancePath + "/path/request_id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_refundCall.properties.path.properties.request_id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_refundCall.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_refundCall.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_refundCall.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_refundCall,
+data
+}];
+return false;
+}
+validate_parameters_refundCall.errors = vErrors;
+return true;
+}
+validate_parameters_refundCall.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_setOperator = validate_bodies_setOperator;
+const schema_OperatorChange = {
+"type": "object",
+"required": [
+"reason",
+"account",
+"role"
+],
+"properties": {
+"reason": {
+"type": "string",
+"minLength": 1,
+"maxLength": 500,
+"pattern": "^[^\\n\\r]*\\S[^\\n\\r]*$",
+"description": "Why, in one line, for the log of operators' actions."
+},
+"account": {
+"type": "string",
+"minLength": 1,
+"maxLength": 320
+},
+"role": { "$ref": "#/components/schemas/OperatorRole" }
+},
+"additionalProperties": true
+};
+const schema_OperatorRole = {
+"type": "string",
+"enum": [
+"support",
+"finance",
+"admin"
+]
+};
+function validate_OperatorChange(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_OperatorChange.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.reason === void 0 && (missing0 = "reason") || data.account === void 0 && (missing0 = "account") || data.role === void 0 && (missing0 = "role")) {
+validate_OperatorChange.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_OperatorChange,
+data
+}];
+return false;
+} else {
+if (data.reason !== void 0) {
+let data0 = data.reason;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 500) {
+validate_OperatorChange.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_OperatorChange.properties.reason,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_OperatorChange.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_OperatorChange.properties.reason,
+data: data0
+}];
+return false;
+} else if (!pattern_77ac0abe.test(data0)) {
+validate_OperatorChange.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*\\S[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*\\S[^\\n\\r]*$\"",
+parentSchema: schema_OperatorChange.properties.reason,
+data: data0
+}];
+return false;
+}
+} else {
+validate_OperatorChange.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_OperatorChange.properties.reason,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.account !== void 0) {
+let data1 = data.account;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 320) {
+validate_OperatorChange.errors = [{
+instancePath: instancePath + "/account",
+keyword: "maxLength",
+params: { limit: 320 },
+message: "must NOT have more than 320 characters",
+parentSchema: schema_OperatorChange.properties.account,
+data: data1
+}];
+return false;
+} else if (func_7a031813(data1) < 1) {
+validate_OperatorChange.errors = [{
+instancePath: instancePath + "/account",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_OperatorChange.properties.account,
+data: data1
+}];
+return false;
+}
+} else {
+validate_OperatorChange.errors = [{
+instancePath: instancePath + "/account",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_OperatorChange.properties.account,
+data: data1
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.role !== void 0) {
+let data2 = data.role;
+if (typeof data2 !== "string") {
+validate_OperatorChange.errors = [{
+instancePath: instancePath + "/role",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_OperatorRole,
+data: data2
+}];
+return false;
+}
+if (!(data2 === "support" || data2 === "finance" || data2 === "admin")) {
+validate_OperatorChange.errors = [{
+instancePath: instancePath + "/role",
+keyword: "enum",
+params: { allowedValues: schema_OperatorRole.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_OperatorRole,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+}
+} else {
+validate_OperatorChange.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_OperatorChange,
+data
+}];
+return false;
+}
+validate_OperatorChange.errors = vErrors;
+return true;
+}
+validate_OperatorChange.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_setOperator(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_setOperator.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_OperatorChange(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_OperatorChange.errors : vErrors.concat(validate_OperatorChange.errors);
+errors = vErrors.length;
+}
+validate_bodies_setOperator.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_setOperator.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_removeOperator = validate_bodies_removeOperator;
+const schema_OperatorRemoval = {
+"type": "object",
+"required": ["reason", "account"],
+"properties": {
+"reason": {
+"type": "string",
+"minLength": 1,
+"maxLength": 500,
+"pattern": "^[^\\n\\r]*\\S[^\\n\\r]*$",
+"description": "Why, in one line, for the log of operators' actions."
+},
+"account": {
+"type": "string",
+"minLength": 1,
+"maxLength": 320
+}
+},
+"additionalProperties": true
+};
+function validate_bodies_removeOperator(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_removeOperator.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.reason === void 0 && (missing0 = "reason") || data.account === void 0 && (missing0 = "account")) {
+validate_bodies_removeOperator.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_OperatorRemoval,
+data
+}];
+return false;
+} else {
+if (data.reason !== void 0) {
+let data0 = data.reason;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 500) {
+validate_bodies_removeOperator.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_OperatorRemoval.properties.reason,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_bodies_removeOperator.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_OperatorRemoval.properties.reason,
+data: data0
+}];
+return false;
+} else if (!pattern_77ac0abe.test(data0)) {
+validate_bodies_removeOperator.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*\\S[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*\\S[^\\n\\r]*$\"",
+parentSchema: schema_OperatorRemoval.properties.reason,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_removeOperator.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_OperatorRemoval.properties.reason,
+data: data0
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.account !== void 0) {
+let data1 = data.account;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 320) {
+validate_bodies_removeOperator.errors = [{
+instancePath: instancePath + "/account",
+keyword: "maxLength",
+params: { limit: 320 },
+message: "must NOT have more than 320 characters",
+parentSchema: schema_OperatorRemoval.properties.account,
+data: data1
+}];
+return false;
+} else if (func_7a031813(data1) < 1) {
+validate_bodies_removeOperator.errors = [{
+instancePath: instancePath + "/account",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_OperatorRemoval.properties.account,
+data: data1
+}];
+return false;
+}
+} else {
+validate_bodies_removeOperator.errors = [{
+instancePath: instancePath + "/account",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_OperatorRemoval.properties.account,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+} else {
+validate_bodies_removeOperator.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_OperatorRemoval,
+data
+}];
+return false;
+}
+validate_bodies_removeOperator.errors = vErrors;
+return true;
+}
+validate_bodies_removeOperator.evaluated = {
+"props": true,
 "dynamicProps": false,
 "dynamicItems": false
 };
@@ -48145,8 +49773,12 @@ runGenmedia: bodies_runGenmedia,
 createImage: bodies_createImage,
 createMessage: bodies_createMessage,
 countMessageTokens: bodies_countMessageTokens,
+adjustAccount: bodies_adjustAccount,
 resumeAccount: bodies_resumeAccount,
 suspendAccount: bodies_suspendAccount,
+refundCall: bodies_refundCall,
+setOperator: bodies_setOperator,
+removeOperator: bodies_removeOperator,
 createQuote: bodies_createQuote,
 createRerank: bodies_createRerank,
 createResponse: bodies_createResponse,
@@ -48194,9 +49826,13 @@ recommendModels: parameters_recommendModels,
 getModel: parameters_getModel,
 listOperatorAccounts: parameters_listOperatorAccounts,
 getOperatorAccount: parameters_getOperatorAccount,
+adjustAccount: parameters_adjustAccount,
 resumeAccount: parameters_resumeAccount,
 suspendAccount: parameters_suspendAccount,
 listOperatorActions: parameters_listOperatorActions,
+listOperatorCalls: parameters_listOperatorCalls,
+getOperatorCall: parameters_getOperatorCall,
+refundCall: parameters_refundCall,
 getOperatorOverview: parameters_getOperatorOverview,
 createRerank: parameters_createRerank,
 createResponse: parameters_createResponse,
@@ -48212,6 +49848,7 @@ removeMember: parameters_removeMember
 };
 export {
 bodies,
+bodies_adjustAccount,
 bodies_confirmSession,
 bodies_countMessageTokens,
 bodies_createApiKey,
@@ -48235,11 +49872,14 @@ bodies_createWorkspace,
 bodies_designVoice,
 bodies_forgotPassword,
 bodies_receivePaymentEvent,
+bodies_refundCall,
+bodies_removeOperator,
 bodies_resendVerification,
 bodies_resetPassword,
 bodies_resumeAccount,
 bodies_rollApiKey,
 bodies_runGenmedia,
+bodies_setOperator,
 bodies_signIn,
 bodies_signInWithProvider,
 bodies_signUp,
@@ -48255,6 +49895,7 @@ forms_cloneVoice,
 forms_createTranscription,
 forms_understandAudio,
 parameters,
+parameters_adjustAccount,
 parameters_cloneVoice,
 parameters_createChatCompletion,
 parameters_createCompletion,
@@ -48277,6 +49918,7 @@ parameters_getGenmediaJob,
 parameters_getJob,
 parameters_getModel,
 parameters_getOperatorAccount,
+parameters_getOperatorCall,
 parameters_getOperatorOverview,
 parameters_getReceipt,
 parameters_getReceiptProof,
@@ -48289,10 +49931,12 @@ parameters_listMembers,
 parameters_listModels,
 parameters_listOperatorAccounts,
 parameters_listOperatorActions,
+parameters_listOperatorCalls,
 parameters_listUsageLogs,
 parameters_listVoices,
 parameters_receivePaymentEvent,
 parameters_recommendModels,
+parameters_refundCall,
 parameters_removeMember,
 parameters_resumeAccount,
 parameters_rollApiKey,

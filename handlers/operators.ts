@@ -6,6 +6,13 @@ import { listOperatorAccounts } from "./list-operator-accounts.ts";
 import { listOperatorActions } from "./list-operator-actions.ts";
 import { resumeAccount } from "./resume-account.ts";
 import { suspendAccount } from "./suspend-account.ts";
+import { adjustAccount } from "./adjust-account.ts";
+import { refundCall } from "./refund-call.ts";
+import { listOperatorCalls } from "./list-operator-calls.ts";
+import { getOperatorCall } from "./get-operator-call.ts";
+import { listOperators } from "./list-operators.ts";
+import { setOperator } from "./set-operator.ts";
+import { removeOperator } from "./remove-operator.ts";
 
 export const operatorHandlers = {
   getOperator,
@@ -15,4 +22,11 @@ export const operatorHandlers = {
   listOperatorActions,
   resumeAccount,
   suspendAccount,
+  adjustAccount,
+  refundCall,
+  listOperatorCalls,
+  getOperatorCall,
+  listOperators,
+  setOperator,
+  removeOperator,
 };

@@ -13,6 +13,7 @@ import type {
 } from "./runtime/public.js";
 import type {
   Accepted,
+  AccountAdjustment,
   ApiKeyChange,
   ApiKeyList,
   ApiKeyRecord,
@@ -22,6 +23,7 @@ import type {
   BlockDeltaEvent,
   BlockStartEvent,
   BlockStopEvent,
+  ChargeRefund,
   ChatChunk,
   ChatCompletion,
   ChatRequest,
@@ -44,6 +46,7 @@ import type {
   GenmediaRequest,
   GenmediaRunning,
   GetJobQuery,
+  GetOperatorCallQuery,
   GetOperatorOverviewQuery,
   GetReceiptProofQuery,
   GetUsageSummaryQuery,
@@ -59,6 +62,7 @@ import type {
   ListModelsQuery,
   ListOperatorAccountsQuery,
   ListOperatorActionsQuery,
+  ListOperatorCallsQuery,
   ListUsageLogsQuery,
   ListVoicesQuery,
   MadeVoice,
@@ -79,12 +83,18 @@ import type {
   OperatorAccountDetail,
   OperatorAccountList,
   OperatorActionList,
+  OperatorCallDetail,
+  OperatorCallList,
+  OperatorChange,
+  OperatorList,
   OperatorReason,
+  OperatorRemoval,
   OperatorSelf,
   Overview,
   PasswordReset,
   PasswordWasReset,
   PingEvent,
+  PostedEntry,
   PricingCatalog,
   QueuedImageJob,
   QueuedVideoJob,
@@ -1080,6 +1090,27 @@ export declare function listOperatorAccounts(client: Client, input?: ListOperato
 export declare function getOperatorAccount(client: Client, id: string, options?: RequestOptions): Call<OperatorAccountDetail, "getOperatorAccount">;
 
 /**
+ * Corrects an account's money by one ledger entry. Send an `Idempotency-Key`, and repeat the request with it if its answer is lost: it is
+ * posted once. Where the entry can't be corrected by that much, or the account's money of that kind would fall below 0, the answer is 409
+ * `not_possible`.
+ *
+ * `POST /v1/operator/accounts/{id}/adjust`, /docs/api/adjustAccount
+ *
+ * @example
+ * await svc.operator.accounts.adjust(id, { amount_usd: 5, reason: "paid by bank transfer" });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+ * @throws {SvcError} 404 `endpoint_not_found`, `account_not_found`
+ * @throws {SvcError} 409 `idempotency_key_reused`, `not_possible`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function adjustAccount(client: Client, id: string, input: AccountAdjustment, options?: IdempotentOptions): Call<PostedEntry, "adjustAccount">;
+
+/**
  * Reactivates a suspended account. An active one stays so.
  *
  * `POST /v1/operator/accounts/{id}/resume`, /docs/api/resumeAccount
@@ -1132,6 +1163,58 @@ export declare function suspendAccount(client: Client, id: string, input: Operat
 export declare function listOperatorActions(client: Client, input?: ListOperatorActionsQuery, options?: RequestOptions): Pages<OperatorActionList, "listOperatorActions">;
 
 /**
+ * Lists calls of all accounts, newest first. Filters combine. With `account` or `request_id` any time is searched; without them the 24 hours
+ * before `to`, or since `from`, which is then at most 24 hours before.
+ *
+ * `GET /v1/operator/calls`, /docs/api/listOperatorCalls
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 404 `endpoint_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function listOperatorCalls(client: Client, input?: ListOperatorCallsQuery, options?: RequestOptions): Pages<OperatorCallList, "listOperatorCalls">;
+
+/**
+ * Returns one call of any account with each provider's answer, its charge and its ledger entries. If several calls have the id, it is the
+ * newest.
+ *
+ * `GET /v1/operator/calls/{request_id}`, /docs/api/getOperatorCall
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 404 `endpoint_not_found`, `request_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function getOperatorCall(client: Client, request_id: string, input?: GetOperatorCallQuery, options?: RequestOptions): Call<OperatorCallDetail, "getOperatorCall">;
+
+/**
+ * Gives the charge of a call or a media job back, whole or in part, once: a second time gives 409 `not_possible`, as do a call that was not
+ * charged, an amount above its charge, and an id that several charged calls have.
+ *
+ * `POST /v1/operator/calls/{request_id}/refund`, /docs/api/refundCall
+ *
+ * @example
+ * await svc.operator.calls.refund(request_id, { reason: "the answer was cut off" });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+ * @throws {SvcError} 404 `endpoint_not_found`, `request_not_found`
+ * @throws {SvcError} 409 `not_possible`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function refundCall(client: Client, request_id: string, input: ChargeRefund, options?: RequestOptions): Call<PostedEntry, "refundCall">;
+
+/**
  * Says who the operator of the session is, with the role, and until when the session may change something.
  *
  * `GET /v1/operator/me`, /docs/api/getOperator
@@ -1144,6 +1227,59 @@ export declare function listOperatorActions(client: Client, input?: ListOperator
  * @throws {SvcError} 503 `overloaded`
  */
 export declare function getOperator(client: Client, options?: RequestOptions): Call<OperatorSelf, "getOperator">;
+
+/**
+ * Lists the operators: those of `SVC_OPERATORS`, and the accounts with a role.
+ *
+ * `GET /v1/operator/operators`, /docs/api/listOperators
+ *
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 404 `endpoint_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function listOperators(client: Client, options?: RequestOptions): Pages<OperatorList, "listOperators">;
+
+/**
+ * Makes an account an operator's, or gives an operator another role. Nobody changes the own role, and one admin stays: else 409
+ * `not_possible`, as for an address that is not verified. At most 100 accounts have a role.
+ *
+ * `POST /v1/operator/operators`, /docs/api/setOperator
+ *
+ * @example
+ * await svc.operator.operators.set({ account: "grace@example.com", role: "support", reason: "joins support" });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+ * @throws {SvcError} 404 `endpoint_not_found`, `account_not_found`
+ * @throws {SvcError} 409 `not_possible`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function setOperator(client: Client, input: OperatorChange, options?: RequestOptions): Call<OperatorList, "setOperator">;
+
+/**
+ * Takes an operator's role. Nobody removes the own role, and one admin stays: else 409 `not_possible`.
+ *
+ * `POST /v1/operator/operators/remove`, /docs/api/removeOperator
+ *
+ * @example
+ * await svc.operator.operators.remove({ account: "grace@example.com", reason: "left" });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+ * @throws {SvcError} 404 `endpoint_not_found`, `account_not_found`
+ * @throws {SvcError} 409 `not_possible`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function removeOperator(client: Client, input: OperatorRemoval, options?: RequestOptions): Call<OperatorList, "removeOperator">;
 
 /**
  * Sums up what all accounts called in a time: revenue, cost, margin, errors, latency and providers. By default the last 24 hours. A time of

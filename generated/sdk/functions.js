@@ -201,6 +201,10 @@ export function getOperatorAccount(client, id, options) {
   return call(client, { path: () => `/v1/operator/accounts/${segment(id)}`, auth: "session" }, undefined, options);
 }
 
+export function adjustAccount(client, id, input, options) {
+  return call(client, { path: () => `/v1/operator/accounts/${segment(id)}/adjust`, method: "POST", auth: "session" }, input, options);
+}
+
 export function resumeAccount(client, id, input, options) {
   return call(client, { path: () => `/v1/operator/accounts/${segment(id)}/resume`, method: "POST", auth: "session" }, input, options);
 }
@@ -213,8 +217,32 @@ export function listOperatorActions(client, input, options) {
   return pages((cursor) => call(client, { path: "/v1/operator/audit", auth: "session" }, { ...input, ...cursor }, options));
 }
 
+export function listOperatorCalls(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/operator/calls", auth: "session" }, { ...input, ...cursor }, options));
+}
+
+export function getOperatorCall(client, request_id, input, options) {
+  return call(client, { path: () => `/v1/operator/calls/${segment(request_id)}`, auth: "session" }, input, options);
+}
+
+export function refundCall(client, request_id, input, options) {
+  return call(client, { path: () => `/v1/operator/calls/${segment(request_id)}/refund`, method: "POST", auth: "session" }, input, options);
+}
+
 export function getOperator(client, options) {
   return call(client, { path: "/v1/operator/me", auth: "session" }, undefined, options);
+}
+
+export function listOperators(client, options) {
+  return pages((cursor) => call(client, { path: "/v1/operator/operators", auth: "session" }, { ...undefined, ...cursor }, options));
+}
+
+export function setOperator(client, input, options) {
+  return call(client, { path: "/v1/operator/operators", method: "POST", auth: "session" }, input, options);
+}
+
+export function removeOperator(client, input, options) {
+  return call(client, { path: "/v1/operator/operators/remove", method: "POST", auth: "session" }, input, options);
 }
 
 export function getOperatorOverview(client, input, options) {

@@ -108,11 +108,22 @@ export class Svc {
       accounts: {
         list: of(f.listOperatorAccounts),
         get: of(f.getOperatorAccount),
+        adjust: of(f.adjustAccount),
         resume: of(f.resumeAccount),
         suspend: of(f.suspendAccount),
       },
       audit: of(f.listOperatorActions),
+      calls: {
+        list: of(f.listOperatorCalls),
+        get: of(f.getOperatorCall),
+        refund: of(f.refundCall),
+      },
       me: of(f.getOperator),
+      operators: {
+        list: of(f.listOperators),
+        set: of(f.setOperator),
+        remove: of(f.removeOperator),
+      },
       overview: of(f.getOperatorOverview),
     };
     this.pricing = {

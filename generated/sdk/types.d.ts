@@ -7,6 +7,18 @@ export interface Accepted {
   accepted: true;
 }
 
+/** A correction of an account's money. */
+export interface AccountAdjustment {
+  /** Why, in one line, for the log of operators' actions. */
+  reason: string;
+  /** USD above or below 0, at most 8 decimals; the account's owner sees it with the reason. -60000000 to 60000000. */
+  amount_usd: number;
+  /** Which money; with `entry`, the kind of that entry. */
+  kind?: MoneyKind | undefined;
+  /** The ledger entry that is wrong, such as `led_3`. */
+  entry?: string | undefined;
+}
+
 /** Whether an account may call. */
 export type AccountStatus = "active" | "suspended";
 
@@ -301,6 +313,16 @@ export interface ChainHead {
   id: string;
   /** Its hash. */
   hash: string;
+}
+
+/** Giving a charge back. */
+export interface ChargeRefund {
+  /** Why, in one line, for the log of operators' actions. */
+  reason: string;
+  /** USD to give back; by default the whole charge. At most 60000000. */
+  amount_usd?: number | undefined;
+  /** Id of the account, if several sent the same request id. */
+  account?: string | undefined;
 }
 
 /** One answer. */
@@ -1934,6 +1956,9 @@ export type ModelType =
   | "speech"
   | "decisions";
 
+/** Which money a correction is of. */
+export type MoneyKind = "purchased" | "earned";
+
 /** The music to generate. Unknown fields are ignored; null means not set. */
 export interface MusicRequest {
   /**
@@ -2114,10 +2139,177 @@ export interface OperatorActionList {
   last_id: string | null;
 }
 
+/** One attempt with what only operators see. */
+export interface OperatorAttempt {
+  /** The provider, as the catalog names it. */
+  provider: string;
+  /** The route, as provider/model. */
+  route: string;
+  /** Model of the attempt. */
+  model: string;
+  /** How it ended. */
+  outcome: string;
+  /** HTTP status of the upstream; null if it sent none. 100 to 599. */
+  status: number | null;
+  /** Duration in milliseconds. */
+  latency_ms: number;
+  /** The upstream's own id of its answer. */
+  response_id: string | null;
+  /** Why it failed; null: it did not. */
+  cause: string | null;
+  /** The upstream's words, shortened. */
+  detail: string | null;
+  /** USD that the provider charges; null: the route names no cost. */
+  cost_usd: number | null;
+}
+
+/** A call of any account. */
+export interface OperatorCall {
+  /** Log id. */
+  id: string;
+  /** Always `usage.log`. */
+  object: "usage.log";
+  /** When the request came in. */
+  created_at: string;
+  /** The request's id, as in its `x-request-id`. */
+  request_id: string;
+  /** The API key used, masked; null for a session. */
+  key: string | null;
+  /** Path of the endpoint, such as `/v1/chat/completions`. */
+  endpoint: string;
+  /** Type of the model. */
+  type: ModelType;
+  /** Requested model, with its alias resolved. */
+  model: string;
+  /** Model that answered, if it is not the requested one; else null. */
+  served_model: string | null;
+  /** The alias in the request; null if the request used a model id. */
+  alias: string | null;
+  /** How it ended. */
+  status: UsageStatus;
+  /** HTTP status of the response. For a media job the status of its submit: 202, or 200 if it had to wait, however the job ended. 100 to 599. */
+  http_status: number;
+  /** Why it failed; null on success. */
+  error: UsageError | null;
+  /** Input tokens; 0 if the model is not billed by token. */
+  prompt_tokens: number;
+  /** Output tokens, reasoning included. */
+  completion_tokens: number;
+  /** Input tokens read from the model's prompt cache, counted inside `prompt_tokens`. */
+  cached_tokens: number;
+  /** Reasoning tokens, counted inside `completion_tokens`. */
+  reasoning_tokens: number;
+  /** Web searches billed; absent: none. */
+  web_searches?: number;
+  /** Quantity billed, in `unit`. */
+  units: number;
+  /** What `units` counts. */
+  unit: UsageUnit;
+  /** USD charged. */
+  cost_usd: number;
+  /** Milliseconds until the answer was complete. */
+  latency_ms: number;
+  /** Milliseconds until the first token; null if nothing was streamed. */
+  ttft_ms: number | null;
+  /** Whether the answer was streamed. */
+  stream: boolean;
+  /** 1 to 3 if a fallback answered, as in `X-Svc-Fallback-Layer`; else null. */
+  fallback_layer: number | null;
+  /** Id of the media job that the request started; else null. */
+  job_id: string | null;
+  /**
+   * What the request was called: the pairs of its `metadata`, and its `user` (`metadata.user_id` on `/v1/messages`). At most 16, with keys of
+   * at most 64 and values of at most 512 characters; others are left out. Absent: none.
+   */
+  tags?: { [key: string]: string };
+  /** Id of the account. */
+  account_id: string;
+  /** The route that was asked last, as provider/model; null: none was. */
+  route: string | null;
+  /** USD that providers charge for it; null: its routes name no cost. */
+  provider_cost_usd: number | null;
+}
+
+/** One call with its attempts and money. */
+export interface OperatorCallDetail {
+  /** Always `operator.call`. */
+  object: "operator.call";
+  /** Id of the request. */
+  request_id: string;
+  /** Id of the account. */
+  account_id: string;
+  /** The account's email address. */
+  email: string;
+  /** The request's row in the log. */
+  log: UsageLog;
+  /** The attempts, in order. */
+  attempts: OperatorAttempt[];
+  /** The measured or estimated usage. */
+  usage: ReceiptUsage;
+  /** How the charge adds up. */
+  charge: ReceiptCharge;
+  /** The request's ledger entries; empty if nothing was charged. */
+  ledger: LedgerEntry[];
+}
+
+/** A page of calls. */
+export interface OperatorCallList {
+  /** Always `list`. */
+  object: "list";
+  /** The calls, newest first. */
+  data: OperatorCall[];
+  /** Whether there are older ones in this time; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last row of this page; null on an empty page. */
+  last_id: string | null;
+}
+
+/** A role for an account. */
+export interface OperatorChange {
+  /** Why, in one line, for the log of operators' actions. */
+  reason: string;
+  /** The account's id, or its email address. */
+  account: string;
+  /** The role. */
+  role: OperatorRole;
+}
+
+/** All operators. */
+export interface OperatorList {
+  /** Always `list`. */
+  object: "list";
+  /** The operators. */
+  data: OperatorRecord[];
+}
+
 /** Why something is changed. */
 export interface OperatorReason {
   /** Why, in one line, for the log of operators' actions. */
   reason: string;
+}
+
+/** An account with an operator's role. */
+export interface OperatorRecord {
+  /** Id of the account; null: nobody has signed up with this address of `SVC_OPERATORS`. */
+  account_id: string | null;
+  /** Email address. */
+  email: string;
+  /** The role. */
+  role: OperatorRole;
+  /** Whether `SVC_OPERATORS` names the address: such a role is changed there. */
+  from_settings: boolean;
+  /** Who gave the role; null: the settings. */
+  added_by: string | null;
+  /** When the role was given; null: by the settings. */
+  added_at: string | null;
+}
+
+/** Taking a role. */
+export interface OperatorRemoval {
+  /** Why, in one line, for the log of operators' actions. */
+  reason: string;
+  /** The account's id, or its email address. */
+  account: string;
 }
 
 /** What an operator may do. Each role may do all that the one before may. */
@@ -2420,6 +2612,20 @@ export interface PingEvent {
 
 /** A block inside a document. */
 export type PlainBlock = TextBlock | ImageBlock;
+
+/** What a posting did. */
+export interface PostedEntry {
+  /** Always `operator.posting`. */
+  object: "operator.posting";
+  /** Id of the account. */
+  account_id: string;
+  /** Id of the ledger entry. */
+  entry_id: string;
+  /** USD that were posted. */
+  amount_usd: number;
+  /** USD of the account since. */
+  balance_usd: number;
+}
 
 /** Every price. */
 export interface PricingCatalog {
@@ -5042,6 +5248,30 @@ export interface ListOperatorActionsQuery {
   /** Only actions before this time, ISO 8601. */
   to?: string | undefined;
 }
+/** Query parameters of `operator.calls.list`. */
+export interface ListOperatorCallsQuery {
+  /** Rows per page: 1 to 100, default 50. */
+  limit?: number | undefined;
+  /** Lists calls older than the row with this id: the `last_id` of the previous page. */
+  after?: string | undefined;
+  /** Only calls with this request id. */
+  request_id?: string | undefined;
+  /** Only calls of this account. */
+  account?: string | undefined;
+  /** Only calls of this model. */
+  model?: string | undefined;
+  /** Only calls with this status. */
+  status?: UsageStatus | undefined;
+  /** Only calls at or after this time, ISO 8601. */
+  from?: string | undefined;
+  /** Only calls before this time, ISO 8601. */
+  to?: string | undefined;
+}
+/** Query parameters of `operator.calls.get`. */
+export interface GetOperatorCallQuery {
+  /** Id of the account, if several sent the same request id. */
+  account?: string | undefined;
+}
 /** Query parameters of `operator.overview`. */
 export interface GetOperatorOverviewQuery {
   /** First moment counted, ISO 8601; by default 24 hours before `to`. */
@@ -5605,6 +5835,8 @@ export interface GenmediaErrorBody<Code extends string> {
   };
 }
 
+export type AdjustAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type AdjustAccountError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type AnthropicError404ModelNotFound = Refusal<404, "model_not_found", AnthropicModelErrorBody<"model_not_found", "not_found_error">>;
 export type AnthropicError413RequestRejectedOrRequestTooLarge = Refusal<413, "request_rejected" | "request_too_large", AnthropicErrorBody<"request_rejected" | "request_too_large", "request_too_large">>;
 export type AnthropicError413RequestTooLarge = Refusal<413, "request_too_large", AnthropicErrorBody<"request_too_large", "request_too_large">>;
@@ -5733,11 +5965,13 @@ export type Error403PermissionDeniedOrSignupClosed = Refusal<403, "permission_de
 export type Error403SignupClosed = Refusal<403, "signup_closed", ErrorBody<"signup_closed", "permission_error">>;
 export type Error404EndpointNotFound = Refusal<404, "endpoint_not_found", ErrorBody<"endpoint_not_found", "not_found_error">>;
 export type Error404EndpointNotFoundOrAccountNotFound = Refusal<404, "endpoint_not_found" | "account_not_found", ErrorBody<"endpoint_not_found" | "account_not_found", "not_found_error">>;
+export type Error404EndpointNotFoundOrRequestNotFound = Refusal<404, "endpoint_not_found" | "request_not_found", ErrorBody<"endpoint_not_found" | "request_not_found", "not_found_error">>;
 export type Error404JobNotFound = Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error">>;
 export type Error404MemberNotFound = Refusal<404, "member_not_found", ErrorBody<"member_not_found", "not_found_error">>;
 export type Error404ModelNotFound = Refusal<404, "model_not_found", ModelErrorBody<"model_not_found", "not_found_error">>;
 export type Error404RequestNotFound = Refusal<404, "request_not_found", ErrorBody<"request_not_found", "not_found_error">>;
 export type Error404TopupNotFound = Refusal<404, "topup_not_found", ErrorBody<"topup_not_found", "not_found_error">>;
+export type Error409IdempotencyKeyReusedOrNotPossible = Refusal<409, "idempotency_key_reused" | "not_possible", ErrorBody<"idempotency_key_reused" | "not_possible", "invalid_request_error">>;
 export type Error409NotPossible = Refusal<409, "not_possible", ErrorBody<"not_possible", "invalid_request_error">>;
 export type Error413InvalidRequest = Refusal<413, "invalid_request", ErrorBody<"invalid_request", "request_too_large">>;
 export type Error413RequestRejectedOrRequestTooLarge = Refusal<413, "request_rejected" | "request_too_large", ErrorBody<"request_rejected" | "request_too_large", "request_too_large">>;
@@ -5803,7 +6037,11 @@ export type ListVoicesError401 = Refusal<401, "missing_api_key" | "invalid_api_k
 export type ListVoicesError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListWorkspacesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListWorkspacesError403 = Refusal<403, "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type RefundCallError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type RefundCallError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type RemoveMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type RemoveOperatorError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type RemoveOperatorError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type ResendVerificationError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type ResetPasswordError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
 export type ResumeAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
@@ -5816,6 +6054,8 @@ export type RunGenmediaGenmediaError402 = Refusal<402, "insufficient_credits" | 
 export type RunGenmediaGenmediaError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", GenmediaErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed">>;
 export type RunGenmediaGenmediaError422 = Refusal<422, "content_policy" | "content_policy_likeness" | "content_policy_nsfw" | "content_policy_unsafe" | "moderation_blocked" | "input_too_large" | "input_invalid" | "invalid_input", GenmediaErrorBody<"content_policy" | "content_policy_likeness" | "content_policy_nsfw" | "content_policy_unsafe" | "moderation_blocked" | "input_too_large" | "input_invalid" | "invalid_input">>;
 export type RunGenmediaGenmediaError502 = Refusal<502, "provider_unavailable" | "provider_error" | "provider_rate_limited", GenmediaErrorBody<"provider_unavailable" | "provider_error" | "provider_rate_limited">>;
+export type SetOperatorError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type SetOperatorError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type SignInError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type SignInWithProviderError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
 export type SignOutError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
@@ -5927,14 +6167,28 @@ export type GetModelError = Error400InvalidParameter | Error404ModelNotFound | E
 export type ListOperatorAccountsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.accounts.get`. */
 export type GetOperatorAccountError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFoundOrAccountNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.accounts.adjust`. */
+export type AdjustAccountError = AdjustAccountError400 | Error401MissingApiKeyOrInvalidApiKey | AdjustAccountError403 | Error404EndpointNotFoundOrAccountNotFound | Error409IdempotencyKeyReusedOrNotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.accounts.resume`. */
 export type ResumeAccountError = ResumeAccountError400 | Error401MissingApiKeyOrInvalidApiKey | ResumeAccountError403 | Error404EndpointNotFoundOrAccountNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.accounts.suspend`. */
 export type SuspendAccountError = SuspendAccountError400 | Error401MissingApiKeyOrInvalidApiKey | SuspendAccountError403 | Error404EndpointNotFoundOrAccountNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.audit`. */
 export type ListOperatorActionsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.calls.list`. */
+export type ListOperatorCallsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.calls.get`. */
+export type GetOperatorCallError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFoundOrRequestNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.calls.refund`. */
+export type RefundCallError = RefundCallError400 | Error401MissingApiKeyOrInvalidApiKey | RefundCallError403 | Error404EndpointNotFoundOrRequestNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.me`. */
 export type GetOperatorError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.operators.list`. */
+export type ListOperatorsError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.operators.set`. */
+export type SetOperatorError = SetOperatorError400 | Error401MissingApiKeyOrInvalidApiKey | SetOperatorError403 | Error404EndpointNotFoundOrAccountNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.operators.remove`. */
+export type RemoveOperatorError = RemoveOperatorError400 | Error401MissingApiKeyOrInvalidApiKey | RemoveOperatorError403 | Error404EndpointNotFoundOrAccountNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.overview`. */
 export type GetOperatorOverviewError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `pricing.get`. */
@@ -6784,6 +7038,17 @@ export interface Operations {
     answerHeaders: HeadersOf<"x-request-id">;
     error: GetOperatorAccountError;
   };
+  /** `operator.accounts.adjust`: `POST /v1/operator/accounts/{id}/adjust`. */
+  adjustAccount: {
+    path: { id: string };
+    query: never;
+    headers: { "Idempotency-Key"?: string };
+    body: AccountAdjustment;
+    result: PostedEntry;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: AdjustAccountError;
+  };
   /** `operator.accounts.resume`: `POST /v1/operator/accounts/{id}/resume`. */
   resumeAccount: {
     path: { id: string };
@@ -6817,6 +7082,39 @@ export interface Operations {
     answerHeaders: HeadersOf<"x-request-id">;
     error: ListOperatorActionsError;
   };
+  /** `operator.calls.list`: `GET /v1/operator/calls`. */
+  listOperatorCalls: {
+    path: never;
+    query: ListOperatorCallsQuery;
+    headers: never;
+    body: never;
+    result: OperatorCallList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListOperatorCallsError;
+  };
+  /** `operator.calls.get`: `GET /v1/operator/calls/{request_id}`. */
+  getOperatorCall: {
+    path: { request_id: string };
+    query: GetOperatorCallQuery;
+    headers: never;
+    body: never;
+    result: OperatorCallDetail;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetOperatorCallError;
+  };
+  /** `operator.calls.refund`: `POST /v1/operator/calls/{request_id}/refund`. */
+  refundCall: {
+    path: { request_id: string };
+    query: never;
+    headers: never;
+    body: ChargeRefund;
+    result: PostedEntry;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: RefundCallError;
+  };
   /** `operator.me`: `GET /v1/operator/me`. */
   getOperator: {
     path: never;
@@ -6827,6 +7125,39 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: GetOperatorError;
+  };
+  /** `operator.operators.list`: `GET /v1/operator/operators`. */
+  listOperators: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: OperatorList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListOperatorsError;
+  };
+  /** `operator.operators.set`: `POST /v1/operator/operators`. */
+  setOperator: {
+    path: never;
+    query: never;
+    headers: never;
+    body: OperatorChange;
+    result: OperatorList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: SetOperatorError;
+  };
+  /** `operator.operators.remove`: `POST /v1/operator/operators/remove`. */
+  removeOperator: {
+    path: never;
+    query: never;
+    headers: never;
+    body: OperatorRemoval;
+    result: OperatorList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: RemoveOperatorError;
   };
   /** `operator.overview`: `GET /v1/operator/overview`. */
   getOperatorOverview: {

@@ -6,8 +6,9 @@ import type { Db } from "../db/connect.ts";
 import { accountIdText, topupIdText } from "../ids.ts";
 import { type Balance, readBalance } from "../ledger/balance.ts";
 import { entryId, findEntry } from "../ledger/entries.ts";
-import { type CorrectionKind, type CorrectionRefusal, correctPatiently, MaybePosted, postEntryPatiently } from "../ledger/post.ts";
+import { correctPatiently, MaybePosted, postEntryPatiently } from "../ledger/post.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";
+import { correctionOf, correctionRefusal, moneyOf } from "../operators/money.ts";
 import { dismissUnapplied, listUnapplied } from "../payments/event-rows.ts";
 import { readAccount, readAmount, readSignedAmount } from "./arguments.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
@@ -71,7 +72,7 @@ export async function adjust({ config, words, options }: Input): Promise<Outcome
     const kind = named === null ? (options.earned ? "earned_adjustment" : "adjustment") : correctionOf(named.kind);
     const correction = { accountId, kind, amount, ref: named?.ref ?? "cli", reason, corrects: named?.seq ?? null, at: systemClock() };
     const corrected = await orSayWhereToLook(db, accountId, moneyOf(kind), amount, () => correctPatiently(db, correction, timeoutMs));
-    if (corrected.refused !== null) throw new Refused(refusal(corrected.refused, kind, entry));
+    if (corrected.refused !== null) throw new Refused(correctionRefusal(corrected.refused, kind, entry));
     const { balance, seq } = corrected;
     const json = { account_id: id, balance: toUsd(balance), entry_id: entryId(seq) };
     return { json, text: `${id} balance ${usdText(balance)} USD, ${entryId(seq)}` };
@@ -88,28 +89,6 @@ export function readReason(given: string | boolean | undefined): string {
 }
 
 const reasonMax = 500;
-
-const earnedKinds = ["signup_credit", "bonus", "refund", "earned_adjustment"];
-
-function correctionOf(kind: string): CorrectionKind {
-  return earnedKinds.includes(kind) ? "earned_adjustment" : "adjustment";
-}
-
-function moneyOf(kind: CorrectionKind): "purchased" | "earned" {
-  return kind === "earned_adjustment" ? "earned" : "purchased";
-}
-
-function refusal(refused: CorrectionRefusal, kind: CorrectionKind, entry: string | null): string {
-  switch (refused) {
-    case "entry":
-    case "kind":
-      return `${entry} can't be corrected: name the entry that added the money. svc refund gives back a charge`;
-    case "more":
-      return `that is more than ${entry} and its corrections leave`;
-    case "total":
-      return `lifetime_${moneyOf(kind)} would fall below 0`;
-  }
-}
 
 const listMax = 200;
 

@@ -7,8 +7,8 @@ import { accountIdText } from "../ids.ts";
 import { readStaffJobs } from "../jobs/staff-jobs.ts";
 import { refundPatiently } from "../ledger/post.ts";
 import { entryId } from "../ledger/entries.ts";
-import type { LogRow } from "../ledger/read-usage-log.ts";
-import { type Amount, toUsd, usdText } from "../money.ts";
+import { toUsd, usdText } from "../money.ts";
+import { type Charge, findCharge } from "../operators/money.ts";
 import { readAmount } from "./arguments.ts";
 import type { Input, Outcome } from "./command.ts";
 import { ofATry, orSayWhereToLook, readReason, timeoutMs } from "./money.ts";
@@ -20,7 +20,7 @@ export async function refund({ config, words, options }: Input): Promise<Outcome
   const amount = typeof options.amount === "string" ? readAmount(options.amount, "--amount") : null;
   const reason = readReason(options.reason);
   const work = async (db: Db): Promise<Outcome> => {
-    const charge = await findCharge(db, tiersOf(config.catalogPath), words[0]!, options.account);
+    const charge = await chargeOf(db, tiersOf(config.catalogPath), words[0]!, options.account);
     const { name, accountId, id } = charge;
     const done = await orSayWhereToLook(db, accountId, "earned", amount ?? charge.amount, () =>
       refundPatiently(db, { accountId, id, at: systemClock(), amount, reason }, timeoutMs),
@@ -36,40 +36,19 @@ export async function refund({ config, words, options }: Input): Promise<Outcome
   return withDatabase(config, work, ofATry);
 }
 
-interface Charge {
+interface NamedCharge extends Charge {
   /** As the operator named it. */
   name: string;
-  accountId: bigint;
-  /** Of the call or the job. */
-  id: string;
-  amount: Amount;
 }
 
 /** Of a job by its own id, else of the one call that was charged of those with that request id. */
-async function findCharge(db: Db, tiers: readonly Tier[], name: string, account: Input["options"][string]): Promise<Charge> {
+async function chargeOf(db: Db, tiers: readonly Tier[], name: string, account: Input["options"][string]): Promise<NamedCharge> {
   const [job] = await readStaffJobs(db, tiers, { shownId: name }, 1);
-  if (job) return { name, accountId: job.account_id, id: job.id, amount: job.charged ?? 0n };
-  const { account_id: newest } = await findRequest(db, name, account);
-  return { name, ...theOne(name, await readCharged(db, name, account === undefined ? null : newest)) };
-}
-
-type Charged = Pick<LogRow, "account_id" | "id" | "cost">;
-
-/** The newest two: `account` null is any. */
-async function readCharged({ pool }: Db, requestId: string, account: bigint | null): Promise<Charged[]> {
-  const { rows } = await pool.query<Charged>(
-    `select account_id, id, cost from usage_log
-     where request_id = $1 and ($2::bigint is null or account_id = $2) and cost > 0 order by created_at desc limit 2`,
-    [requestId, account],
-  );
-  return rows;
-}
-
-/** Callers may choose their ids: money is given back only where one charge has it. */
-function theOne(requestId: string, [one, other]: readonly Charged[]): Omit<Charge, "name"> {
-  if (one === undefined) throw new Refused(`${requestId} was not charged`);
-  const { account_id: accountId, id, cost: amount } = one;
-  if (other === undefined) return { accountId, id, amount };
-  if (other.account_id !== accountId) throw new Refused(`several accounts sent ${requestId}: name one with --account`);
-  throw new Refused(`several calls of ${accountIdText(accountId)} have the id ${requestId}: correct them with svc account adjust --earned`);
+  const newest = job === undefined ? (await findRequest(db, name, account)).account_id : null;
+  const found = await findCharge(db, tiers, name, account === undefined ? null : newest);
+  if (typeof found !== "string") return { name, ...found };
+  if (found === "accounts") throw new Refused(`several accounts sent ${name}: name one with --account`);
+  if (found === "calls")
+    throw new Refused(`several calls of ${accountIdText(newest!)} have the id ${name}: correct them with svc account adjust --earned`);
+  throw new Refused(`${name} was not charged`);
 }

@@ -4,8 +4,7 @@ import { findAccount, Refused } from "../accounts/admin.ts";
 import type { Db } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
 import { type LogRow, readAnyLog, readLog } from "../ledger/read-usage-log.ts";
-import type { AttemptRecord } from "../ledger/usage-log.ts";
-import { toUsd } from "../money.ts";
+import { operatorsAttempt } from "../operators/calls.ts";
 import { readAccount } from "./arguments.ts";
 import type { Input, Outcome } from "./command.ts";
 import { withDatabase } from "./with-database.ts";
@@ -29,14 +28,6 @@ export async function findRequest(db: Db, requestId: string, account: string | b
       : await readAnyLog(db, requestId);
   if (row !== undefined) return row;
   throw new Refused(`no such request: ${requestId} (a call is logged when it ends, and only if it was admitted to a model)`);
-}
-
-/** `cost`: what the provider charges the operator; null: its route names none. */
-function operatorsAttempt({ route, model, outcome, status, latency_ms, response_id, cause, detail, cost }: AttemptRecord) {
-  const provider = route.slice(0, route.indexOf("/"));
-  const usd = cost === undefined ? null : toUsd(BigInt(cost));
-  const named = { response_id: response_id ?? null, cause: cause ?? null, detail: detail ?? null };
-  return { provider, route, model, outcome, status, latency_ms, ...named, cost: usd };
 }
 
 interface Shown extends Omit<Awaited<ReturnType<typeof receiptOf>>, "attempts"> {

@@ -12,7 +12,7 @@ export interface Balance {
   spent: Amount;
 }
 
-export async function readBalance(db: Db, accountId: bigint): Promise<Balance | undefined> {
+export async function readBalance(db: Queries, accountId: bigint): Promise<Balance | undefined> {
   const { rows } = await db.pool.query<Balance>("select available, reserved, purchased, earned, spent from balance where account_id = $1", [
     accountId,
   ]);

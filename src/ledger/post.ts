@@ -158,12 +158,13 @@ export type Refunded =
   | { refused: "refunded"; refunded: Amount }
   | { refused: "free" };
 
-/** Retries while the database is unavailable; throws MaybePosted if that lasts. */
-export function refundPatiently(db: Queries, { accountId, id, at, amount, reason }: Refund, timeoutMs: number): Promise<Refunded> {
+export async function refund({ pool }: Queries, { accountId, id, at, amount, reason }: Refund): Promise<Refunded> {
   const sql = "select refused, seq, refunded, balance from ledger_refund($1, $2, $3, $4, $5)";
-  return postPatiently(
-    timeoutMs,
-    () => db.pool.query<Refunded>(sql, [accountId, id, at, amount, reason]),
-    ({ rows }) => rows[0]!,
-  );
+  const { rows } = await pool.query<Refunded>(sql, [accountId, id, at, amount, reason]);
+  return rows[0]!;
+}
+
+/** Retries while the database is unavailable; throws MaybePosted if that lasts. */
+export function refundPatiently(db: Queries, asked: Refund, timeoutMs: number): Promise<Refunded> {
+  return postPatiently(timeoutMs, () => refund(db, asked), (refunded) => refunded); // prettier-ignore
 }

@@ -29,7 +29,7 @@ export interface LogFilter {
 }
 
 /** A row's position in the order of the log. */
-interface LogPlace {
+export interface LogPlace {
   createdAt: Date;
   id: string;
 }
@@ -130,7 +130,7 @@ export async function readUsualOutput({ pool }: Queries, accountId: bigint, mode
 }
 
 /** Limits the page before it looks up the keys. */
-async function readRows({ pool }: Queries, { where, values, from = "usage_log" }: Conditions, limit: number): Promise<LogRow[]> {
+export async function readRows({ pool }: Queries, { where, values, from = "usage_log" }: Conditions, limit: number): Promise<LogRow[]> {
   const { rows } = await pool.query<LogRow>(
     `select l.*, k.prefix as key_prefix, k.last4 as key_last4
      from (select * from ${from} where ${where} order by created_at desc, id desc limit $${values.length + 1}) l

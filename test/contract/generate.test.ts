@@ -24,7 +24,8 @@ const promised = `createChatCompletion createMessage countMessageTokens createCo
   listUsageLogs getReceipt startSignIn createResponse listErrors
   createQuote getReceiptProof getUsageSummary rollApiKey getApiKeyUsage
   listWorkspaces createWorkspace getWorkspace updateWorkspace listMembers updateMember removeMember leaveWorkspace
-  confirmSession getOperator listOperatorActions listOperatorAccounts getOperatorAccount suspendAccount resumeAccount getOperatorOverview`
+  confirmSession getOperator listOperatorActions listOperatorAccounts getOperatorAccount suspendAccount resumeAccount getOperatorOverview
+  adjustAccount refundCall listOperatorCalls getOperatorCall listOperators setOperator removeOperator`
   .trim()
   .split(/\s+/);
 

@@ -70,6 +70,11 @@ const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => s
   getReceipt: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
   getOperatorAccount: [/acc_\w+/, newestAccount],
   suspendAccount: [/acc_\w+/, newestAccount],
+  adjustAccount: [/acc_\w+/, newestAccount],
+  refundCall: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
+  getOperatorCall: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
+  setOperator: [/grace@example\.com/, newestAccount],
+  removeOperator: [/grace@example\.com/, newestAccount],
   resumeAccount: [/acc_\w+/, newestAccount],
   getReceiptProof: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
 };

@@ -37,6 +37,8 @@ const bodies: Partial<Record<string, object>> = {
   updateMember: { role: "viewer" },
   suspendAccount: { reason: "a test" },
   resumeAccount: { reason: "a test" },
+  adjustAccount: { amount_usd: 1, reason: "a test" },
+  refundCall: { reason: "a test" },
   startSignIn: { redirect_uri: "https://app.example.com/" },
   signInWithProvider: { id_token: "a", state: "svco_a" },
 };
