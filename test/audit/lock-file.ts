@@ -13,6 +13,8 @@ export interface LockEntry {
   link?: boolean;
   dev?: boolean;
   hasInstallScript?: boolean;
+  /** It comes within another package, whose bytes are known. */
+  inBundle?: boolean;
   license?: string;
   deprecated?: string;
   /** Taken out by npm run lock:tidy. */
@@ -66,7 +68,7 @@ function entryFaults(path: string, entry: LockEntry, { allowScripts = {} }: Mani
   const faults: string[] = [];
   if (entry.resolved !== undefined || entry.link === true)
     faults.push(`it does not come from the registry, but from ${entry.resolved ?? "a link"}`);
-  if (!/^sha512-[\w+/]{86}==$/.test(entry.integrity ?? "")) faults.push("its bytes are not fixed by a sha512");
+  if (entry.inBundle !== true && !/^sha512-[\w+/]{86}==$/.test(entry.integrity ?? "")) faults.push("its bytes are not fixed by a sha512");
   if (entry.hasInstallScript === true && !Object.hasOwn(installers, name)) faults.push("it runs a program while it is installed");
   else if (entry.hasInstallScript === true && !Object.hasOwn(allowScripts, name))
     faults.push("allowScripts of package.json does not name it");
