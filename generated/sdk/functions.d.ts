@@ -1401,7 +1401,7 @@ export declare function createResponse<Streaming extends boolean | null | undefi
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
  */
-export declare function getUsageSummary(client: Client, input?: GetUsageSummaryQuery, options?: RequestOptions): Pages<UsageSummary | string, "getUsageSummary">;
+export declare function getUsageSummary(client: Client, input?: GetUsageSummaryQuery, options?: RequestOptions): Pages<UsageSummary, "getUsageSummary">;
 
 /**
  * Returns the receipt of one request of the account: its usage, the prices at its admission, the sum and the ledger entries. If several

@@ -266,7 +266,7 @@ export function createResponse(client, input, options) {
 }
 
 export function getUsageSummary(client, input, options) {
-  return pages((cursor) => call(client, { path: "/v1/usage/summary", auth: "either", read: text }, { ...input, ...cursor }, options));
+  return pages((cursor) => call(client, { path: "/v1/usage/summary", auth: "either" }, { ...input, ...cursor }, options));
 }
 
 export function getReceipt(client, request_id, options) {

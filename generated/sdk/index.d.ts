@@ -752,7 +752,7 @@ export interface UsageMethods {
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
    */
-  summary(input?: GetUsageSummaryQuery, options?: RequestOptions): Pages<UsageSummary | string, "getUsageSummary">;
+  summary(input?: GetUsageSummaryQuery, options?: RequestOptions): Pages<UsageSummary, "getUsageSummary">;
   /**
    * Returns the receipt of one request of the account: its usage, the prices at its admission, the sum and the ledger entries. If several
    * requests had the same `x-request-id`, it is the receipt of the newest. An unknown id, or an id of another account, gives 404

@@ -7220,7 +7220,7 @@ export interface Operations {
     query: GetUsageSummaryQuery;
     headers: { "X-Workspace-Id"?: string };
     body: never;
-    result: UsageSummary | string;
+    result: UsageSummary;
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: GetUsageSummaryError;

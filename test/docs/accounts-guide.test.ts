@@ -41,6 +41,8 @@ test.skipIf(!hasCurl)("every command does what the guide says, in its order", as
   const { data: entries } = await json('curl -s "$SVC_URL/v1/credits/ledger"');
   expect(entries.map((entry: { type: string }) => entry.type)).toEqual(expect.arrayContaining(["usage", "purchase", "signup_bonus"]));
   expect(await json('curl -s "$SVC_URL/v1/auth/limits"')).toMatchObject({ tier: 1, has_credits: true });
+  expect(await json('curl -s "$SVC_URL/v1/usage/summary?bucket=day')).toMatchObject({ object: "usage.summary", timezone: "Europe/Berlin" });
+  expect(await next('curl -s "$SVC_URL/v1/usage/summary?group_by=status"')).toMatch(/,succeeded,|,ok,|,success,/);
 
   const made = await json('curl -s "$SVC_URL/v1/auth/keys"');
   expect(made).toMatchObject({ name: "laptop", limit_usd: 5 });
@@ -48,5 +50,9 @@ test.skipIf(!hasCurl)("every command does what the guide says, in its order", as
   expect((await json('curl -s "$SVC_URL/v1/auth/keys" -H "Authorization: Bearer $SVC_KEY"')).data).toHaveLength(2);
   expect(await json("curl -s -X PATCH")).toMatchObject({ id: made.id, enabled: false });
   expect(await json("curl -s -X DELETE")).toMatchObject({ deleted: true, id: made.id, new_default: null });
+  expect(await json('curl -s "$SVC_URL/v1/auth/keys"')).toMatchObject({ name: "nightly report", limit_usd: 2, limit_resets: "daily" });
+  await next("BOUND_ID=");
+  expect(await json('curl -s "$SVC_URL/v1/auth/keys/$BOUND_ID/usage"')).toMatchObject({ object: "api_key_usage" });
+  expect(await json('curl -s "$SVC_URL/v1/auth/keys/$BOUND_ID/roll"')).toMatchObject({ name: "nightly report" });
   expect(shell.left()).toEqual([]);
 });

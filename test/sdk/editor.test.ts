@@ -37,7 +37,7 @@ describe("completion offers", () => {
     [
       "the library's nouns",
       "svc.‸",
-      "audio auth chat client completions credits decisions embeddings errors genmedia images jobs keys limits messages models pricing quote rerank responses usage videos",
+      "audio auth chat client completions credits decisions embeddings errors genmedia images jobs keys limits messages models operator pricing quote rerank responses usage videos workspaces",
     ],
     ["what a noun has", "svc.chat.completions.‸", "create"],
     ["nouns inside a noun", "svc.credits.‸", "balance ledger topups"],
@@ -88,7 +88,7 @@ describe("completion offers", () => {
     expect(offered("svc.images.generate({ ‸ })")).toBe(fieldsOf("ImageRequest").join(" "));
     expect(offered("answer.‸")).toBe(fieldsOf("ChatCompletion").join(" "));
     expect(offered("image.‸")).toBe(fieldsOf("ImageJob").join(" "));
-    const query = operation("listUsageLogs").parameters.map(({ name }) => name);
+    const query = operation("listUsageLogs").parameters.flatMap((parameter) => (parameter.in === "query" ? [parameter.name] : []));
     expect(offered("svc.usage.logs({ ‸ })")).toBe(query.sort().join(" "));
   });
 

@@ -51,11 +51,14 @@ export function successesOf({ operation }: SdkOperation): Response[] {
 
 const eventStream = "text/event-stream";
 
-/** Every content of the successes but the stream, by media type. */
+/** The same rows as a file, where a request has another `Accept`: the library asks for JSON. */
+const fileTypes = ["text/csv", "application/x-ndjson"];
+
+/** Every content of the successes but the stream and files of rows, by media type. */
 export function resultsOf(one: SdkOperation): { type: string; schema: Schema }[] {
   return successesOf(one).flatMap(({ content = {} }) =>
     Object.entries(content)
-      .filter(([type]) => type !== eventStream)
+      .filter(([type]) => type !== eventStream && !fileTypes.includes(type.split(";")[0]!))
       .map(([type, media]) => ({ type, schema: media.schema as Schema })),
   );
 }
