@@ -27,7 +27,7 @@ describe("forgot", () => {
     expect([replies[0]!.status, replies[0]!.json]).toEqual([202, { accepted: true }]);
     expect(gateway.mails.slice(mails).map(({ to }) => to)).toEqual([email]);
     const mail = await gateway.mailTo(email);
-    expect(mail.text).toContain(`${gateway.url}/reset-password#token=${tokenIn(mail)}`);
+    expect(mail.text).toContain(`${gateway.url}/console/reset-password#token=${tokenIn(mail)}`);
   });
 
   test("the mail goes to the address as it was signed up, whatever the case that is asked with", async () => {

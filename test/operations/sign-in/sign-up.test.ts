@@ -33,7 +33,7 @@ describe("201", () => {
     expect(kept).toEqual([{ password_hash: expect.stringMatching(/^\$argon2id\$/) }]);
     expect(`usr_${String(rows[0]!.user_id).replaceAll("-", "")}`).toBe(json.user.id);
     const mail = await gateway.mailTo(email);
-    expect(mail.text).toContain(`${gateway.url}/verify#token=${tokenIn(mail)}`);
+    expect(mail.text).toContain(`${gateway.url}/console/verify#token=${tokenIn(mail)}`);
     expect(mail.text).toContain(`curl ${gateway.url}/v1/auth/verify`);
     expect(codeIn(mail)).toMatch(/^\d{6}$/);
   });
