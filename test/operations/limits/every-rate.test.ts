@@ -6,6 +6,7 @@ import { type Operation, operations } from "../../../generated/operations.ts";
 import { awayFromMinuteEdge } from "../../limits/counted-database.ts";
 import { shownWord } from "../../support/error-word.ts";
 import { type Gateway, startGateway } from "../../support/gateway.ts";
+import { makeOperator } from "../../support/operators.ts";
 import { highTiers } from "../../support/tiers.ts";
 import { language, provider } from "../chat/chat-gateway.ts";
 
@@ -22,6 +23,7 @@ beforeAll(async () => {
   const account = await gateway.createAccount({ deposit: "5" });
   ({ key } = account);
   ({ token } = await gateway.createSession(account));
+  await makeOperator(gateway, account, "admin");
   for (const { id, auth } of [operations.listModels, operations.getCreditBalance, operations.createChatCompletion])
     for (let n = 0; n < bound; n += 1) expect((await ask(operations[id], auth === "none" ? undefined : key)).status).not.toBe(429);
 }); // the edge of the minute may be waited for
