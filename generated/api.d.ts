@@ -1367,6 +1367,68 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/operator/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List providers
+         * @description Lists the catalog's providers with their routes: health, latency, margin, and what is disabled.
+         */
+        get: operations["listProviders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/providers/{id}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Disable a provider
+         * @description Takes a provider, or one of its routes, out of use for a while: within two seconds no process begins a call of it. Calls under way go on. A
+         *     model that has no other route answers as it does when all its routes are down. A second time replaces the first. An unknown provider or
+         *     route gives 404 `provider_not_found`.
+         */
+        post: operations["disableProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/providers/{id}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enable a provider
+         * @description Uses a disabled provider, or a disabled route, again. One that is not disabled stays so.
+         */
+        post: operations["enableProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/pricing": {
         parameters: {
             query?: never;
@@ -2556,6 +2618,11 @@ export interface components {
              */
             type: "content_block_stop";
         };
+        /**
+         * @description The circuit breaker of a route, in the process that answers.
+         * @enum {string}
+         */
+        BreakerState: "closed" | "failing" | "open";
         /** @description Where the provider should cache the prompt. No effect if the provider caches automatically or not at all. */
         CacheControl: {
             /** @description How long the cache lives: `5m`, the default, or `1h`. */
@@ -7347,6 +7414,75 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description That a provider or a route is disabled. */
+        Disabled: {
+            /** @description Since when. */
+            disabled_at: components["schemas"]["Timestamp"];
+            /** @description The operator's email address, or `svc` with the user of the operating system. */
+            disabled_by: string;
+            /** @description Why, in the operator's words. */
+            reason: string;
+            /** @description When it is used again. */
+            until: components["schemas"]["Timestamp"];
+        };
+        /** @description Body of a 400. */
+        DisableProviderError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 403. */
+        DisableProviderError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "csrf_failed" | "confirmation_required";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
         /** @description A document. Only on models that accept files. */
         DocumentBlock: {
             /** @description Context about the document for the model; default: none. */
@@ -7460,6 +7596,64 @@ export interface components {
              * @description The same as `prompt_tokens`.
              */
             total_tokens: number;
+        };
+        /** @description Body of a 400. */
+        EnableProviderError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 403. */
+        EnableProviderError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "csrf_failed" | "confirmation_required";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 400. */
         Error400InvalidParameter: {
@@ -7806,6 +8000,37 @@ export interface components {
                  * @enum {string}
                  */
                 code: "endpoint_not_found" | "account_not_found";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "not_found_error";
+            };
+        };
+        /** @description Body of a 404. */
+        Error404EndpointNotFoundOrProviderNotFound: {
+            /** @description Endpoints that may have been meant, at most 5; on `endpoint_not_found`. */
+            available_endpoints?: string[];
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "endpoint_not_found" | "provider_not_found";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -8638,6 +8863,16 @@ export interface components {
             retryable?: boolean;
             /** @description Category of the error; it follows from the status. */
             type: string;
+        };
+        /** @description Why attempts failed. */
+        FailureCount: {
+            /**
+             * Format: int64
+             * @description Attempts that it ended.
+             */
+            attempts: number;
+            /** @description The cause. */
+            cause: string;
         };
         /** @description A file that was uploaded before. The gateway stores no files: refused with 400 `unsupported_content`. */
         FileSource: {
@@ -11525,6 +11760,63 @@ export interface components {
              */
             object: "list";
         };
+        /** @description A provider with its routes. */
+        OperatorProvider: {
+            /**
+             * Format: int64
+             * @description Attempts of the last 5 minutes.
+             */
+            attempts: number;
+            /**
+             * Format: int64
+             * @description Calls of the last 24 hours whose last attempt it was.
+             */
+            calls_24h: number;
+            /** @description Why they failed, the most frequent first. */
+            causes: components["schemas"]["FailureCount"][];
+            /** @description USD that the provider charges for all attempts of these hours, as far as the catalog names a cost. */
+            cost_24h_usd: components["schemas"]["Usd"];
+            /** @description Null: it is not disabled as a whole. */
+            disabled: components["schemas"]["Disabled"] | null;
+            /**
+             * Format: int64
+             * @description Those that failed.
+             */
+            failures: number;
+            /** @description How they went. */
+            health: components["schemas"]["RouteHealth"];
+            /** @description The provider, as the catalog names it. */
+            id: string;
+            /** @description When the last attempt of these minutes ended; null: there was none. */
+            last_attempt_at: components["schemas"]["Timestamp"] | null;
+            /** @description Median milliseconds of the attempts that were answered; null: there were none. */
+            latency_p50_ms: number | null;
+            /** @description 95 of 100 of them took at most these milliseconds; null: there were none. */
+            latency_p95_ms: number | null;
+            /** @description `revenue_24h_usd` less `cost_24h_usd`. */
+            margin_24h_usd: components["schemas"]["Usd"];
+            /**
+             * @description Always `operator.provider`.
+             * @enum {string}
+             */
+            object: "operator.provider";
+            /** @description What it speaks. */
+            protocol: string;
+            /** @description USD charged for them, refunds taken off. */
+            revenue_24h_usd: components["schemas"]["Usd"];
+            /** @description Its routes. */
+            routes: components["schemas"]["OperatorRoute"][];
+        };
+        /** @description All providers. */
+        OperatorProviderList: {
+            /** @description The providers, in the catalog's order. */
+            data: components["schemas"]["OperatorProvider"][];
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
+            object: "list";
+        };
         /** @description Why something is changed. */
         OperatorReason: {
             /** @description Why, in one line, for the log of operators' actions. */
@@ -11561,6 +11853,50 @@ export interface components {
          * @enum {string}
          */
         OperatorRole: "support" | "finance" | "admin";
+        /** @description A route of a provider. */
+        OperatorRoute: {
+            /**
+             * Format: int64
+             * @description Attempts of the last 5 minutes.
+             */
+            attempts: number;
+            /** @description Its circuit breaker, in the process that answers. */
+            breaker: components["schemas"]["BreakerState"];
+            /**
+             * Format: int64
+             * @description Calls of the last 24 hours whose last attempt it was.
+             */
+            calls_24h: number;
+            /** @description Why they failed, the most frequent first. */
+            causes: components["schemas"]["FailureCount"][];
+            /** @description USD that the provider charges for all attempts of these hours, as far as the catalog names a cost. */
+            cost_24h_usd: components["schemas"]["Usd"];
+            /** @description Null: it is not disabled by itself. */
+            disabled: components["schemas"]["Disabled"] | null;
+            /**
+             * Format: int64
+             * @description Those that failed.
+             */
+            failures: number;
+            /** @description How they went. */
+            health: components["schemas"]["RouteHealth"];
+            /** @description When the last attempt of these minutes ended; null: there was none. */
+            last_attempt_at: components["schemas"]["Timestamp"] | null;
+            /** @description Median milliseconds of the attempts that were answered; null: there were none. */
+            latency_p50_ms: number | null;
+            /** @description 95 of 100 of them took at most these milliseconds; null: there were none. */
+            latency_p95_ms: number | null;
+            /** @description `revenue_24h_usd` less `cost_24h_usd`. */
+            margin_24h_usd: components["schemas"]["Usd"];
+            /** @description The models of the catalog that it serves. */
+            models: string[];
+            /** @description USD charged for them, refunds taken off. */
+            revenue_24h_usd: components["schemas"]["Usd"];
+            /** @description The route, as provider/model. */
+            route: string;
+            /** @description The provider's id of the model. */
+            upstream_model: string;
+        };
         /** @description The operator of the session. */
         OperatorSelf: {
             /** @description Until when this session may change something without giving the password again; null: give it now. */
@@ -11988,6 +12324,31 @@ export interface components {
              * @description Read from the model's prompt cache; billed at the cached rate.
              */
             cached_tokens: number;
+        };
+        /** @description What is disabled, and for how long. */
+        ProviderDisabling: {
+            /**
+             * Format: int32
+             * @description For how many minutes: 10 where neither this nor `until` is sent.
+             */
+            minutes?: number;
+            /** @description Why, in one line, for the log of operators' actions. */
+            reason: string;
+            /** @description Until when, instead of `minutes`: at most 30 days ahead. */
+            until?: components["schemas"]["Timestamp"];
+            /** @description One route alone, by the provider's id of the model; by default the provider as a whole. */
+            upstream_model?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What is enabled again. */
+        ProviderEnabling: {
+            /** @description Why, in one line, for the log of operators' actions. */
+            reason: string;
+            /** @description One route alone, by the provider's id of the model; by default the provider as a whole. */
+            upstream_model?: string;
+        } & {
+            [key: string]: unknown;
         };
         /**
          * @description The wire protocol that a provider speaks.
@@ -13983,6 +14344,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * @description How the calls of the last 5 minutes went.
+         * @enum {string}
+         */
+        RouteHealth: "ok" | "degraded" | "failing" | "unknown";
         /** @description Body of a 400. */
         RunGenmediaGenmediaError400: {
             /** @description The error, machine-readable. */
@@ -26784,6 +27150,450 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    listProviders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All providers. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorProviderList"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    disableProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider, as the catalog names it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description What, how long and why. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderDisabling"];
+            };
+        };
+        responses: {
+            /** @description One provider. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorProvider"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DisableProviderError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             *     `confirmation_required`: Operators change something only within 15 minutes after they signed in or confirmed the session.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DisableProviderError403"];
+                };
+            };
+            /**
+             * @description `endpoint_not_found`: The path is unknown.
+             *     `provider_not_found`: The catalog has no provider with this id, or the provider has no route to this model.
+             */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFoundOrProviderNotFound"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    enableProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider, as the catalog names it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description What and why. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderEnabling"];
+            };
+        };
+        responses: {
+            /** @description One provider. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorProvider"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnableProviderError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             *     `confirmation_required`: Operators change something only within 15 minutes after they signed in or confirmed the session.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnableProviderError403"];
+                };
+            };
+            /**
+             * @description `endpoint_not_found`: The path is unknown.
+             *     `provider_not_found`: The catalog has no provider with this id, or the provider has no route to this model.
+             */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFoundOrProviderNotFound"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */

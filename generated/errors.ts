@@ -101,6 +101,7 @@ export type ErrorCode =
   | "model_not_allowed"
   | "confirmation_required"
   | "account_not_found"
+  | "provider_not_found"
   | "not_possible"
   | "route_refused"
   | "upstream_invalid_response"
@@ -733,6 +734,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "There is no account {id}.",
     "happened": "No account has this id or email address.",
     "fix": "Use an id from GET /v1/operator/accounts."
+  },
+  "provider_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no provider or route {id}.",
+    "happened": "The catalog has no provider with this id, or the provider has no route to this model.",
+    "fix": "Use an id from GET /v1/operator/providers."
   },
   "not_possible": {
     "status": 409,

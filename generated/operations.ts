@@ -65,6 +65,9 @@ export type OperationId =
   | "setOperator"
   | "removeOperator"
   | "getOperatorOverview"
+  | "listProviders"
+  | "disableProvider"
+  | "enableProvider"
   | "getPricing"
   | "createQuote"
   | "createRerank"
@@ -3071,6 +3074,119 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "name": "to",
         "in": "query",
         "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listProviders": {
+    "id": "listProviders",
+    "method": "get",
+    "path": "/v1/operator/providers",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "endpoint_not_found",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "disableProvider": {
+    "id": "disableProvider",
+    "method": "post",
+    "path": "/v1/operator/providers/{id}/disable",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "admin",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "provider_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [
+      {
+        "name": "id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "enableProvider": {
+    "id": "enableProvider",
+    "method": "post",
+    "path": "/v1/operator/providers/{id}/enable",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "admin",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "provider_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [
+      {
+        "name": "id",
+        "in": "path",
+        "required": true,
         "type": "string"
       }
     ],

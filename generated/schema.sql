@@ -90,6 +90,17 @@ create table commit_proof (
   constraint commit_proof_pkey PRIMARY KEY (replica)
 ) with (fillfactor=50);
 
+create table disabled_route (
+  provider text not null,
+  model text not null,
+  until timestamp with time zone not null,
+  reason text not null,
+  disabled_by text not null,
+  disabled_at timestamp with time zone not null,
+  constraint disabled_route_pkey PRIMARY KEY (provider, model),
+  constraint disabled_route_provider_check CHECK ((provider <> ''::text))
+);
+
 create table escrow (
   account_id bigint not null,
   closings bigint not null,

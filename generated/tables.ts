@@ -73,6 +73,15 @@ export interface CommitProof {
   replica: string;
 }
 
+export interface DisabledRoute {
+  disabled_at: Timestamp;
+  disabled_by: string;
+  model: string;
+  provider: string;
+  reason: string;
+  until: Timestamp;
+}
+
 export interface Escrow {
   account_id: bigint;
   closings: bigint;
@@ -438,6 +447,7 @@ export interface DB {
   api_key: ApiKey;
   balance: Balance;
   commit_proof: CommitProof;
+  disabled_route: DisabledRoute;
   escrow: Escrow;
   hold: Hold;
   idempotency_key: IdempotencyKey;

@@ -32932,6 +32932,614 @@ validate_parameters_getOperatorOverview.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_disableProvider = validate_bodies_disableProvider;
+const schema_ProviderDisabling = {
+"type": "object",
+"required": ["reason"],
+"properties": {
+"reason": {
+"type": "string",
+"minLength": 1,
+"maxLength": 500,
+"pattern": "^[^\\n\\r]*\\S[^\\n\\r]*$",
+"description": "Why, in one line, for the log of operators' actions."
+},
+"upstream_model": {
+"type": "string",
+"minLength": 1,
+"maxLength": 200
+},
+"minutes": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 43200
+},
+"until": { "$ref": "#/components/schemas/Timestamp" }
+},
+"additionalProperties": true
+};
+function validate_ProviderDisabling(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_ProviderDisabling.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.reason === void 0 && (missing0 = "reason")) {
+validate_ProviderDisabling.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_ProviderDisabling,
+data
+}];
+return false;
+} else {
+if (data.reason !== void 0) {
+let data0 = data.reason;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 500) {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_ProviderDisabling.properties.reason,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_ProviderDisabling.properties.reason,
+data: data0
+}];
+return false;
+} else if (!pattern_77ac0abe.test(data0)) {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*\\S[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*\\S[^\\n\\r]*$\"",
+parentSchema: schema_ProviderDisabling.properties.reason,
+data: data0
+}];
+return false;
+}
+} else {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ProviderDisabling.properties.reason,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.upstream_model !== void 0) {
+let data1 = data.upstream_model;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 200) {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/upstream_model",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_ProviderDisabling.properties.upstream_model,
+data: data1
+}];
+return false;
+} else if (func_7a031813(data1) < 1) {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/upstream_model",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_ProviderDisabling.properties.upstream_model,
+data: data1
+}];
+return false;
+}
+} else {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/upstream_model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ProviderDisabling.properties.upstream_model,
+data: data1
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.minutes !== void 0) {
+let data2 = data.minutes;
+if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2))) {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/minutes",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_ProviderDisabling.properties.minutes,
+data: data2
+}];
+return false;
+}
+if (typeof data2 == "number") {
+if (data2 > 43200 || isNaN(data2)) {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/minutes",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 43200
+},
+message: "must be <= 43200",
+parentSchema: schema_ProviderDisabling.properties.minutes,
+data: data2
+}];
+return false;
+} else if (data2 < 1 || isNaN(data2)) {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/minutes",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_ProviderDisabling.properties.minutes,
+data: data2
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data2)) {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/minutes",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_ProviderDisabling.properties.minutes,
+data: data2
+}];
+return false;
+}
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.until !== void 0) {
+let data3 = data.until;
+if (typeof data3 === "string") {
+if (!formats_97789f41.validate.test(data3)) {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/until",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data3
+}];
+return false;
+}
+} else {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/until",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data3
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+}
+}
+} else {
+validate_ProviderDisabling.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ProviderDisabling,
+data
+}];
+return false;
+}
+validate_ProviderDisabling.errors = vErrors;
+return true;
+}
+validate_ProviderDisabling.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_disableProvider(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_disableProvider.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_ProviderDisabling(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ProviderDisabling.errors : vErrors.concat(validate_ProviderDisabling.errors);
+errors = vErrors.length;
+}
+validate_bodies_disableProvider.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_disableProvider.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_disableProvider = validate_parameters_disableProvider;
+const schema_parameters_disableProvider = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": {
+"type": "string",
+"maxLength": 200
+} },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_disableProvider"
+};
+function validate_parameters_disableProvider(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_disableProvider.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_disableProvider.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_disableProvider,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_disableProvider.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_disableProvider.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 200) {
+validate_parameters_disableProvider.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_parameters_disableProvider.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_disableProvider.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_disableProvider.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_disableProvider.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_disableProvider.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_disableProvider.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_disableProvider,
+data
+}];
+return false;
+}
+validate_parameters_disableProvider.errors = vErrors;
+return true;
+}
+validate_parameters_disableProvider.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_enableProvider = validate_bodies_enableProvider;
+const schema_ProviderEnabling = {
+"type": "object",
+"required": ["reason"],
+"properties": {
+"reason": {
+"type": "string",
+"minLength": 1,
+"maxLength": 500,
+"pattern": "^[^\\n\\r]*\\S[^\\n\\r]*$",
+"description": "Why, in one line, for the log of operators' actions."
+},
+"upstream_model": {
+"type": "string",
+"minLength": 1,
+"maxLength": 200
+}
+},
+"additionalProperties": true
+};
+function validate_bodies_enableProvider(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_enableProvider.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.reason === void 0 && (missing0 = "reason")) {
+validate_bodies_enableProvider.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_ProviderEnabling,
+data
+}];
+return false;
+} else {
+if (data.reason !== void 0) {
+let data0 = data.reason;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 500) {
+validate_bodies_enableProvider.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_ProviderEnabling.properties.reason,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_bodies_enableProvider.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_ProviderEnabling.properties.reason,
+data: data0
+}];
+return false;
+} else if (!pattern_77ac0abe.test(data0)) {
+validate_bodies_enableProvider.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*\\S[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*\\S[^\\n\\r]*$\"",
+parentSchema: schema_ProviderEnabling.properties.reason,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_enableProvider.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ProviderEnabling.properties.reason,
+data: data0
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.upstream_model !== void 0) {
+let data1 = data.upstream_model;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 200) {
+validate_bodies_enableProvider.errors = [{
+instancePath: instancePath + "/upstream_model",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_ProviderEnabling.properties.upstream_model,
+data: data1
+}];
+return false;
+} else if (func_7a031813(data1) < 1) {
+validate_bodies_enableProvider.errors = [{
+instancePath: instancePath + "/upstream_model",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_ProviderEnabling.properties.upstream_model,
+data: data1
+}];
+return false;
+}
+} else {
+validate_bodies_enableProvider.errors = [{
+instancePath: instancePath + "/upstream_model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ProviderEnabling.properties.upstream_model,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+} else {
+validate_bodies_enableProvider.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ProviderEnabling,
+data
+}];
+return false;
+}
+validate_bodies_enableProvider.errors = vErrors;
+return true;
+}
+validate_bodies_enableProvider.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_enableProvider = validate_parameters_enableProvider;
+const schema_parameters_enableProvider = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": {
+"type": "string",
+"maxLength": 200
+} },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_enableProvider"
+};
+function validate_parameters_enableProvider(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_enableProvider.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_enableProvider.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_enableProvider,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_enableProvider.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_enableProvider.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 200) {
+validate_parameters_enableProvider.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_parameters_enableProvider.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_enableProvider.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_enableProvider.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_enableProvider.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_enableProvider.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_enableProvider.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_enableProvider,
+data
+}];
+return false;
+}
+validate_parameters_enableProvider.errors = vErrors;
+return true;
+}
+validate_parameters_enableProvider.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_createQuote = validate_bodies_createQuote;
 const schema_QuoteRequest = {
 "type": "object",
@@ -49779,6 +50387,8 @@ suspendAccount: bodies_suspendAccount,
 refundCall: bodies_refundCall,
 setOperator: bodies_setOperator,
 removeOperator: bodies_removeOperator,
+disableProvider: bodies_disableProvider,
+enableProvider: bodies_enableProvider,
 createQuote: bodies_createQuote,
 createRerank: bodies_createRerank,
 createResponse: bodies_createResponse,
@@ -49834,6 +50444,8 @@ listOperatorCalls: parameters_listOperatorCalls,
 getOperatorCall: parameters_getOperatorCall,
 refundCall: parameters_refundCall,
 getOperatorOverview: parameters_getOperatorOverview,
+disableProvider: parameters_disableProvider,
+enableProvider: parameters_enableProvider,
 createRerank: parameters_createRerank,
 createResponse: parameters_createResponse,
 createSystemOneDecision: parameters_createSystemOneDecision,
@@ -49870,6 +50482,8 @@ bodies_createTranscription,
 bodies_createVideo,
 bodies_createWorkspace,
 bodies_designVoice,
+bodies_disableProvider,
+bodies_enableProvider,
 bodies_forgotPassword,
 bodies_receivePaymentEvent,
 bodies_refundCall,
@@ -49913,6 +50527,8 @@ parameters_createTranscription,
 parameters_createVideo,
 parameters_deleteApiKey,
 parameters_designVoice,
+parameters_disableProvider,
+parameters_enableProvider,
 parameters_getApiKeyUsage,
 parameters_getGenmediaJob,
 parameters_getJob,

@@ -249,6 +249,18 @@ export function getOperatorOverview(client, input, options) {
   return call(client, { path: "/v1/operator/overview", auth: "session" }, input, options);
 }
 
+export function listProviders(client, options) {
+  return pages((cursor) => call(client, { path: "/v1/operator/providers", auth: "session" }, { ...undefined, ...cursor }, options));
+}
+
+export function disableProvider(client, id, input, options) {
+  return call(client, { path: () => `/v1/operator/providers/${segment(id)}/disable`, method: "POST", auth: "session" }, input, options);
+}
+
+export function enableProvider(client, id, input, options) {
+  return call(client, { path: () => `/v1/operator/providers/${segment(id)}/enable`, method: "POST", auth: "session" }, input, options);
+}
+
 export function getPricing(client, options) {
   return call(client, { path: "/v1/pricing", auth: "none" }, undefined, options);
 }

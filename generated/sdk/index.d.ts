@@ -88,6 +88,8 @@ import type {
   OperatorCallList,
   OperatorChange,
   OperatorList,
+  OperatorProvider,
+  OperatorProviderList,
   OperatorReason,
   OperatorRemoval,
   OperatorSelf,
@@ -97,6 +99,8 @@ import type {
   PingEvent,
   PostedEntry,
   PricingCatalog,
+  ProviderDisabling,
+  ProviderEnabling,
   QueuedImageJob,
   QueuedVideoJob,
   Quote,
@@ -1261,6 +1265,7 @@ export interface OperatorMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   overview(input?: GetOperatorOverviewQuery, options?: RequestOptions): Call<Overview, "getOperatorOverview">;
+  readonly providers: OperatorProvidersMethods;
 }
 
 /** `svc.operator.accounts` */
@@ -1455,6 +1460,59 @@ export interface OperatorOperatorsMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   remove(input: OperatorRemoval, options?: RequestOptions): Call<OperatorList, "removeOperator">;
+}
+
+/** `svc.operator.providers` */
+export interface OperatorProvidersMethods {
+  /**
+   * Lists the catalog's providers with their routes: health, latency, margin, and what is disabled.
+   *
+   * `GET /v1/operator/providers`, /docs/api/listProviders
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(options?: RequestOptions): Pages<OperatorProviderList, "listProviders">;
+  /**
+   * Takes a provider, or one of its routes, out of use for a while: within two seconds no process begins a call of it. Calls under way go on. A
+   * model that has no other route answers as it does when all its routes are down. A second time replaces the first. An unknown provider or
+   * route gives 404 `provider_not_found`.
+   *
+   * `POST /v1/operator/providers/{id}/disable`, /docs/api/disableProvider
+   *
+   * @example
+   * await svc.operator.providers.disable(id, { minutes: 10, reason: "answers slowly" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+   * @throws {SvcError} 404 `endpoint_not_found`, `provider_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  disable(id: string, input: ProviderDisabling, options?: RequestOptions): Call<OperatorProvider, "disableProvider">;
+  /**
+   * Uses a disabled provider, or a disabled route, again. One that is not disabled stays so.
+   *
+   * `POST /v1/operator/providers/{id}/enable`, /docs/api/enableProvider
+   *
+   * @example
+   * await svc.operator.providers.enable(id, { reason: "mended" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+   * @throws {SvcError} 404 `endpoint_not_found`, `provider_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  enable(id: string, input: ProviderEnabling, options?: RequestOptions): Call<OperatorProvider, "enableProvider">;
 }
 
 /** `svc.pricing` */

@@ -125,6 +125,11 @@ export class Svc {
         remove: of(f.removeOperator),
       },
       overview: of(f.getOperatorOverview),
+      providers: {
+        list: of(f.listProviders),
+        disable: of(f.disableProvider),
+        enable: of(f.enableProvider),
+      },
     };
     this.pricing = {
       get: of(f.getPricing),

@@ -299,6 +299,9 @@ export interface BlockStopEvent {
   index: number;
 }
 
+/** The circuit breaker of a route, in the process that answers. */
+export type BreakerState = "closed" | "failing" | "open";
+
 /** Where the provider should cache the prompt. No effect if the provider caches automatically or not at all. */
 export interface CacheControl {
   /** Type of caching; only `ephemeral` exists. */
@@ -854,6 +857,18 @@ export interface DeletedApiKey {
   new_default_key?: string;
 }
 
+/** That a provider or a route is disabled. */
+export interface Disabled {
+  /** When it is used again. */
+  until: string;
+  /** Why, in the operator's words. */
+  reason: string;
+  /** The operator's email address, or `svc` with the user of the operating system. */
+  disabled_by: string;
+  /** Since when. */
+  disabled_at: string;
+}
+
 /** A document. Only on models that accept files. */
 export interface DocumentBlock {
   /** Always `document`. */
@@ -985,6 +1000,14 @@ export interface ErrorList {
   object: "list";
   /** Every code. Codes are added, never renamed. */
   data: ErrorEntry[];
+}
+
+/** Why attempts failed. */
+export interface FailureCount {
+  /** The cause. */
+  cause: string;
+  /** Attempts that it ended. */
+  attempts: number;
 }
 
 /** A file that was uploaded before. The gateway stores no files: refused with 400 `unsupported_content`. */
@@ -2282,6 +2305,50 @@ export interface OperatorList {
   data: OperatorRecord[];
 }
 
+/** A provider with its routes. */
+export interface OperatorProvider {
+  /** The provider, as the catalog names it. */
+  id: string;
+  /** Always `operator.provider`. */
+  object: "operator.provider";
+  /** What it speaks. */
+  protocol: string;
+  /** Null: it is not disabled as a whole. */
+  disabled: Disabled | null;
+  /** How they went. */
+  health: RouteHealth;
+  /** Attempts of the last 5 minutes. */
+  attempts: number;
+  /** Those that failed. */
+  failures: number;
+  /** Why they failed, the most frequent first. */
+  causes: FailureCount[];
+  /** When the last attempt of these minutes ended; null: there was none. */
+  last_attempt_at: string | null;
+  /** Median milliseconds of the attempts that were answered; null: there were none. */
+  latency_p50_ms: number | null;
+  /** 95 of 100 of them took at most these milliseconds; null: there were none. */
+  latency_p95_ms: number | null;
+  /** Calls of the last 24 hours whose last attempt it was. */
+  calls_24h: number;
+  /** USD charged for them, refunds taken off. */
+  revenue_24h_usd: number;
+  /** USD that the provider charges for all attempts of these hours, as far as the catalog names a cost. */
+  cost_24h_usd: number;
+  /** `revenue_24h_usd` less `cost_24h_usd`. */
+  margin_24h_usd: number;
+  /** Its routes. */
+  routes: OperatorRoute[];
+}
+
+/** All providers. */
+export interface OperatorProviderList {
+  /** Always `list`. */
+  object: "list";
+  /** The providers, in the catalog's order. */
+  data: OperatorProvider[];
+}
+
 /** Why something is changed. */
 export interface OperatorReason {
   /** Why, in one line, for the log of operators' actions. */
@@ -2314,6 +2381,42 @@ export interface OperatorRemoval {
 
 /** What an operator may do. Each role may do all that the one before may. */
 export type OperatorRole = "support" | "finance" | "admin";
+
+/** A route of a provider. */
+export interface OperatorRoute {
+  /** The route, as provider/model. */
+  route: string;
+  /** The provider's id of the model. */
+  upstream_model: string;
+  /** The models of the catalog that it serves. */
+  models: string[];
+  /** Its circuit breaker, in the process that answers. */
+  breaker: BreakerState;
+  /** Null: it is not disabled by itself. */
+  disabled: Disabled | null;
+  /** How they went. */
+  health: RouteHealth;
+  /** Attempts of the last 5 minutes. */
+  attempts: number;
+  /** Those that failed. */
+  failures: number;
+  /** Why they failed, the most frequent first. */
+  causes: FailureCount[];
+  /** When the last attempt of these minutes ended; null: there was none. */
+  last_attempt_at: string | null;
+  /** Median milliseconds of the attempts that were answered; null: there were none. */
+  latency_p50_ms: number | null;
+  /** 95 of 100 of them took at most these milliseconds; null: there were none. */
+  latency_p95_ms: number | null;
+  /** Calls of the last 24 hours whose last attempt it was. */
+  calls_24h: number;
+  /** USD charged for them, refunds taken off. */
+  revenue_24h_usd: number;
+  /** USD that the provider charges for all attempts of these hours, as far as the catalog names a cost. */
+  cost_24h_usd: number;
+  /** `revenue_24h_usd` less `cost_24h_usd`. */
+  margin_24h_usd: number;
+}
 
 /** The operator of the session. */
 export interface OperatorSelf {
@@ -2662,6 +2765,26 @@ export interface PromptTokensDetails {
   cached_tokens: number;
   /** Written to the model's prompt cache. */
   cache_write_tokens?: number;
+}
+
+/** What is disabled, and for how long. */
+export interface ProviderDisabling {
+  /** Why, in one line, for the log of operators' actions. */
+  reason: string;
+  /** One route alone, by the provider's id of the model; by default the provider as a whole. */
+  upstream_model?: string | undefined;
+  /** For how many minutes: 10 where neither this nor `until` is sent. 1 to 43200. */
+  minutes?: number | undefined;
+  /** Until when, instead of `minutes`: at most 30 days ahead. */
+  until?: string | undefined;
+}
+
+/** What is enabled again. */
+export interface ProviderEnabling {
+  /** Why, in one line, for the log of operators' actions. */
+  reason: string;
+  /** One route alone, by the provider's id of the model; by default the provider as a whole. */
+  upstream_model?: string | undefined;
 }
 
 /** The priced quality levels. */
@@ -3924,6 +4047,9 @@ export interface RolledApiKey {
   /** Until when the secret of before works; null: it has ended. */
   previous_secret_until: string | null;
 }
+
+/** How the calls of the last 5 minutes went. */
+export type RouteHealth = "ok" | "degraded" | "failing" | "unknown";
 
 /** Whether to keep the audio at a permanent URL. */
 export type SaveToBlob = "1" | "0";
@@ -5954,6 +6080,10 @@ export type DesignVoiceError401 = Refusal<401, "missing_api_key" | "invalid_api_
 export type DesignVoiceError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
 export type DesignVoiceError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type DesignVoiceError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
+export type DisableProviderError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type DisableProviderError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
+export type EnableProviderError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type EnableProviderError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type Error400InvalidParameter = Refusal<400, "invalid_parameter", ErrorBody<"invalid_parameter", "invalid_request_error">>;
 export type Error400InvalidParameterOrNotFound = Refusal<400, "invalid_parameter" | "not_found", ErrorBody<"invalid_parameter" | "not_found", "invalid_request_error">>;
 export type Error401InvalidCredentials = Refusal<401, "invalid_credentials", ErrorBody<"invalid_credentials", "authentication_error">>;
@@ -5965,6 +6095,7 @@ export type Error403PermissionDeniedOrSignupClosed = Refusal<403, "permission_de
 export type Error403SignupClosed = Refusal<403, "signup_closed", ErrorBody<"signup_closed", "permission_error">>;
 export type Error404EndpointNotFound = Refusal<404, "endpoint_not_found", ErrorBody<"endpoint_not_found", "not_found_error">>;
 export type Error404EndpointNotFoundOrAccountNotFound = Refusal<404, "endpoint_not_found" | "account_not_found", ErrorBody<"endpoint_not_found" | "account_not_found", "not_found_error">>;
+export type Error404EndpointNotFoundOrProviderNotFound = Refusal<404, "endpoint_not_found" | "provider_not_found", ErrorBody<"endpoint_not_found" | "provider_not_found", "not_found_error">>;
 export type Error404EndpointNotFoundOrRequestNotFound = Refusal<404, "endpoint_not_found" | "request_not_found", ErrorBody<"endpoint_not_found" | "request_not_found", "not_found_error">>;
 export type Error404JobNotFound = Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error">>;
 export type Error404MemberNotFound = Refusal<404, "member_not_found", ErrorBody<"member_not_found", "not_found_error">>;
@@ -6191,6 +6322,12 @@ export type SetOperatorError = SetOperatorError400 | Error401MissingApiKeyOrInva
 export type RemoveOperatorError = RemoveOperatorError400 | Error401MissingApiKeyOrInvalidApiKey | RemoveOperatorError403 | Error404EndpointNotFoundOrAccountNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.overview`. */
 export type GetOperatorOverviewError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.providers.list`. */
+export type ListProvidersError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.providers.disable`. */
+export type DisableProviderError = DisableProviderError400 | Error401MissingApiKeyOrInvalidApiKey | DisableProviderError403 | Error404EndpointNotFoundOrProviderNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.providers.enable`. */
+export type EnableProviderError = EnableProviderError400 | Error401MissingApiKeyOrInvalidApiKey | EnableProviderError403 | Error404EndpointNotFoundOrProviderNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `pricing.get`. */
 export type GetPricingError = Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `quote.create`. */
@@ -6356,6 +6493,8 @@ export interface ErrorsByCode {
   prompt_too_long: Refusal<400, "prompt_too_long", ErrorBody<"prompt_too_long", "invalid_request_error"> | GenmediaErrorBody<"prompt_too_long"> | ModelErrorBody<"prompt_too_long", "invalid_request_error">> | Refusal<null, "prompt_too_long", ImageJob | VideoJob | GenmediaFailed>;
   /** The provider failed. Nothing was charged; any hold was released in full. Or: The model has no provider that generates images or videos. Nothing was held or charged. */
   provider_error: Refusal<500, "provider_error", ErrorBody<"provider_error", "api_error">> | Refusal<502, "provider_error", ErrorBody<"provider_error", "upstream_error"> | GenmediaErrorBody<"provider_error">> | Refusal<null, "provider_error", ImageJob | VideoJob | GenmediaFailed>;
+  /** The catalog has no provider with this id, or the provider has no route to this model. */
+  provider_not_found: Refusal<404, "provider_not_found", ErrorBody<"provider_not_found", "not_found_error">>;
   /** The provider has too many requests at the moment. */
   provider_rate_limited: Refusal<502, "provider_rate_limited", GenmediaErrorBody<"provider_rate_limited">> | Refusal<null, "provider_rate_limited", ImageJob | VideoJob | GenmediaFailed>;
   /** The provider timed out, or did not answer in time. */
@@ -6477,6 +6616,7 @@ export type ErrorCode =
   | "permission_denied"
   | "prompt_too_long"
   | "provider_error"
+  | "provider_not_found"
   | "provider_rate_limited"
   | "provider_timeout"
   | "provider_unavailable"
@@ -7169,6 +7309,39 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: GetOperatorOverviewError;
+  };
+  /** `operator.providers.list`: `GET /v1/operator/providers`. */
+  listProviders: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: OperatorProviderList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListProvidersError;
+  };
+  /** `operator.providers.disable`: `POST /v1/operator/providers/{id}/disable`. */
+  disableProvider: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: ProviderDisabling;
+    result: OperatorProvider;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: DisableProviderError;
+  };
+  /** `operator.providers.enable`: `POST /v1/operator/providers/{id}/enable`. */
+  enableProvider: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: ProviderEnabling;
+    result: OperatorProvider;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: EnableProviderError;
   };
   /** `pricing.get`: `GET /v1/pricing`. */
   getPricing: {

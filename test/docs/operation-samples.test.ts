@@ -48,7 +48,7 @@ const first: OperationId[] = [
   "runGenmedia",
   "createSpeech",
 ];
-const last: OperationId[] = ["rollApiKey", "updateApiKey", "deleteApiKey", "signOut"];
+const last: OperationId[] = ["disableProvider", "enableProvider", "rollApiKey", "updateApiKey", "deleteApiKey", "signOut"];
 const between = (Object.keys(operations) as OperationId[]).filter((id) => !first.includes(id) && !last.includes(id));
 
 interface Reply {
@@ -75,6 +75,8 @@ const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => s
   getOperatorCall: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
   setOperator: [/grace@example\.com/, newestAccount],
   removeOperator: [/grace@example\.com/, newestAccount],
+  disableProvider: [/north/, () => "ranker"],
+  enableProvider: [/north/, () => "ranker"],
   resumeAccount: [/acc_\w+/, newestAccount],
   getReceiptProof: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
 };
