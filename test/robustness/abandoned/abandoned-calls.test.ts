@@ -61,7 +61,8 @@ async function judge(form: Form, leaving: Leaving): Promise<void> {
   // sent.
   const wasUnread = found.length === 0 || found.some(({ outcome }) => outcome === "aborted");
   if (billed.length === 0 && row.status === "aborted" && wasUnread) return;
-  if (billed.length === 0) return expect(charge, `${what}: nothing billed, ${row.status}, ${found.map(({ outcome }) => outcome)}`).toBe(0n);
+  if (billed.length === 0)
+    return expect(charge, `${what}: nothing billed, ${row.status}, ${found.map(({ outcome }) => outcome).join(" ")}`).toBe(0n);
   if (row.status === "success" && form.guessed) return;
   const bill = form.prices === null ? BigInt(row.reserved) : billed.reduce((sum, tokens) => sum + billOf(form.prices!, tokens), 0n);
   expect(charge >= bill, `${what}: charged ${charge}, billed ${bill} for ${JSON.stringify(billed)}, ${row.status}`).toBe(true);
