@@ -66,6 +66,7 @@ export type ErrorCode =
   | "missing_api_key"
   | "invalid_api_key"
   | "invalid_credentials"
+  | "totp_required"
   | "auth_required"
   | "auth_error"
   | "permission_denied"
@@ -363,7 +364,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "message": "The token or code is not valid.",
-    "happened": "A verification or reset token, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail.",
+    "happened": "A verification or reset token, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail, or not one of the authenticator app, or was used.",
     "fix": "Copy the whole token or code, or request a new one."
   },
   "used_token": {
@@ -437,6 +438,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "Sign-in failed: the credentials are wrong, or the email address is not verified.",
     "happened": "Sign-in failed. On older endpoints: the key is not valid.",
     "fix": "Check the address and the password, follow the link in the verification mail, or reset the password."
+  },
+  "totp_required": {
+    "status": 401,
+    "type": "authentication_error",
+    "retryable": false,
+    "message": "This account has a second factor: send a code of it as code.",
+    "happened": "The password is right, and the account also asks for a code of its authenticator app.",
+    "fix": "Repeat the request with code: six digits of the app, or a recovery code."
   },
   "auth_required": {
     "status": 401,
@@ -724,8 +733,8 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "permission_error",
     "retryable": false,
     "message": "Confirm who you are first: this session gave its password too long ago.",
-    "happened": "Operators change something only within 15 minutes after they signed in or confirmed the session.",
-    "fix": "Send the password to POST /v1/auth/session/confirm, then repeat the request."
+    "happened": "What operators change, and the second factor of an account, change only within 15 minutes after signing in or confirming the session.",
+    "fix": "Send the password, and a code of the second factor if there is one, to POST /v1/auth/session/confirm, then repeat the request."
   },
   "account_not_found": {
     "status": 404,

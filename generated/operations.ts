@@ -26,6 +26,10 @@ export type OperationId =
   | "startSignIn"
   | "signOut"
   | "signUp"
+  | "getTotp"
+  | "beginTotp"
+  | "deleteTotp"
+  | "confirmTotp"
   | "listUsageLogs"
   | "verifyAccount"
   | "resendVerification"
@@ -998,9 +1002,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_json",
       "missing_parameter",
       "invalid_parameter",
+      "invalid_token",
       "missing_api_key",
       "invalid_api_key",
       "invalid_credentials",
+      "totp_required",
       "permission_denied",
       "session_required",
       "csrf_failed",
@@ -1032,7 +1038,9 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_json",
       "missing_parameter",
       "invalid_parameter",
+      "invalid_token",
       "invalid_credentials",
+      "totp_required",
       "permission_denied",
       "request_too_large",
       "rate_limit_exceeded",
@@ -1179,6 +1187,124 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "parameters": [],
     "successes": [
       201
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "getTotp": {
+    "id": "getTotp",
+    "method": "get",
+    "path": "/v1/auth/totp",
+    "auth": "session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "beginTotp": {
+    "id": "beginTotp",
+    "method": "post",
+    "path": "/v1/auth/totp",
+    "auth": "session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "not_possible",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "deleteTotp": {
+    "id": "deleteTotp",
+    "method": "delete",
+    "path": "/v1/auth/totp",
+    "auth": "session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      204
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "confirmTotp": {
+    "id": "confirmTotp",
+    "method": "post",
+    "path": "/v1/auth/totp/confirm",
+    "auth": "session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "invalid_token",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "not_possible",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
     ],
     "streams": false,
     "counts": false

@@ -280,6 +280,12 @@ export interface ReceiptKey {
   replaced_at: Timestamp | null;
 }
 
+export interface RecoveryCode {
+  account_id: bigint;
+  hash: Buffer;
+  used_at: Timestamp | null;
+}
+
 export interface Replica {
   id: string;
   seen_at: Generated<Timestamp>;
@@ -290,6 +296,7 @@ export interface Session {
   confirmed_at: Timestamp | null;
   created_at: Timestamp;
   expires_at: Timestamp;
+  factor_at: Timestamp | null;
   hash: Buffer;
   last_used_at: Timestamp;
 }
@@ -323,6 +330,16 @@ export interface Topup {
   paid: bigint | null;
   payment_id: string | null;
   status: string;
+}
+
+export interface Totp {
+  account_id: bigint;
+  confirmed_at: Timestamp | null;
+  created_at: Timestamp;
+  failures: Generated<number>;
+  last_step: Generated<bigint>;
+  secret: Buffer;
+  tried_at: Timestamp | null;
 }
 
 export interface UnappliedEvent {
@@ -466,11 +483,13 @@ export interface DB {
   payment_reversal: PaymentReversal;
   rate_window: RateWindow;
   receipt_key: ReceiptKey;
+  recovery_code: RecoveryCode;
   replica: Replica;
   session: Session;
   sign_in_flow: SignInFlow;
   signup_mailbox: SignupMailbox;
   topup: Topup;
+  totp: Totp;
   unapplied_event: UnappliedEvent;
   usage_late: UsageLate;
   usage_log: UsageLog;

@@ -8060,36 +8060,32 @@ validate_bodies_resetPassword.evaluated = {
 const bodies_confirmSession = validate_bodies_confirmSession;
 const schema_SessionConfirmation = {
 "type": "object",
-"required": ["password"],
-"properties": { "password": {
+"properties": {
+"password": {
 "type": "string",
 "minLength": 1,
 "maxLength": 200
-} },
+},
+"code": { "$ref": "#/components/schemas/SecondFactorCode" }
+},
 "additionalProperties": true
 };
-function validate_bodies_confirmSession(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+const schema_SecondFactorCode = {
+"type": "string",
+"minLength": 6,
+"maxLength": 40
+};
+function validate_SessionConfirmation(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
-const evaluated0 = validate_bodies_confirmSession.evaluated;
+const evaluated0 = validate_SessionConfirmation.evaluated;
 if (evaluated0.dynamicProps) evaluated0.props = void 0;
 if (evaluated0.dynamicItems) evaluated0.items = void 0;
 if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.password === void 0 && (missing0 = "password")) {
-validate_bodies_confirmSession.errors = [{
-instancePath,
-keyword: "required",
-params: { missingProperty: missing0 },
-message: "must have required property '" + missing0 + "'",
-parentSchema: schema_SessionConfirmation,
-data
-}];
-return false;
-} else if (data.password !== void 0) {
+if (data.password !== void 0) {
 let data0 = data.password;
 if (typeof data0 === "string") {
 if (func_7a031813(data0) > 200) {
-validate_bodies_confirmSession.errors = [{
+validate_SessionConfirmation.errors = [{
 instancePath: instancePath + "/password",
 keyword: "maxLength",
 params: { limit: 200 },
@@ -8099,7 +8095,7 @@ data: data0
 }];
 return false;
 } else if (func_7a031813(data0) < 1) {
-validate_bodies_confirmSession.errors = [{
+validate_SessionConfirmation.errors = [{
 instancePath: instancePath + "/password",
 keyword: "minLength",
 params: { limit: 1 },
@@ -8110,7 +8106,7 @@ data: data0
 return false;
 }
 } else {
-validate_bodies_confirmSession.errors = [{
+validate_SessionConfirmation.errors = [{
 instancePath: instancePath + "/password",
 keyword: "type",
 params: { type: "string" },
@@ -8120,9 +8116,49 @@ data: data0
 }];
 return false;
 }
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.code !== void 0) {
+let data1 = data.code;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 40) {
+validate_SessionConfirmation.errors = [{
+instancePath: instancePath + "/code",
+keyword: "maxLength",
+params: { limit: 40 },
+message: "must NOT have more than 40 characters",
+parentSchema: schema_SecondFactorCode,
+data: data1
+}];
+return false;
+} else if (func_7a031813(data1) < 6) {
+validate_SessionConfirmation.errors = [{
+instancePath: instancePath + "/code",
+keyword: "minLength",
+params: { limit: 6 },
+message: "must NOT have fewer than 6 characters",
+parentSchema: schema_SecondFactorCode,
+data: data1
+}];
+return false;
 }
 } else {
-validate_bodies_confirmSession.errors = [{
+validate_SessionConfirmation.errors = [{
+instancePath: instancePath + "/code",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_SecondFactorCode,
+data: data1
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+} else {
+validate_SessionConfirmation.errors = [{
 instancePath,
 keyword: "type",
 params: { type: "object" },
@@ -8132,8 +8168,32 @@ data
 }];
 return false;
 }
-validate_bodies_confirmSession.errors = vErrors;
+validate_SessionConfirmation.errors = vErrors;
 return true;
+}
+validate_SessionConfirmation.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_confirmSession(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_confirmSession.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_SessionConfirmation(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_SessionConfirmation.errors : vErrors.concat(validate_SessionConfirmation.errors);
+errors = vErrors.length;
+}
+validate_bodies_confirmSession.errors = vErrors;
+return errors === 0;
 }
 validate_bodies_confirmSession.evaluated = {
 "props": true,
@@ -8150,7 +8210,8 @@ const schema_SignInRequest = {
 "type": "string",
 "minLength": 1,
 "maxLength": 200
-}
+},
+"code": { "$ref": "#/components/schemas/SecondFactorCode" }
 },
 "additionalProperties": true
 };
@@ -8257,6 +8318,45 @@ return false;
 }
 var valid0 = true;
 } else var valid0 = true;
+if (valid0) {
+if (data.code !== void 0) {
+let data2 = data.code;
+if (typeof data2 === "string") {
+if (func_7a031813(data2) > 40) {
+validate_SignInRequest.errors = [{
+instancePath: instancePath + "/code",
+keyword: "maxLength",
+params: { limit: 40 },
+message: "must NOT have more than 40 characters",
+parentSchema: schema_SecondFactorCode,
+data: data2
+}];
+return false;
+} else if (func_7a031813(data2) < 6) {
+validate_SignInRequest.errors = [{
+instancePath: instancePath + "/code",
+keyword: "minLength",
+params: { limit: 6 },
+message: "must NOT have fewer than 6 characters",
+parentSchema: schema_SecondFactorCode,
+data: data2
+}];
+return false;
+}
+} else {
+validate_SignInRequest.errors = [{
+instancePath: instancePath + "/code",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_SecondFactorCode,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
 }
 }
 } else {
@@ -9202,6 +9302,109 @@ validate_bodies_signUp.errors = vErrors;
 return errors === 0;
 }
 validate_bodies_signUp.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_confirmTotp = validate_bodies_confirmTotp;
+const schema_TotpConfirmation = {
+"type": "object",
+"required": ["code"],
+"properties": { "code": { "$ref": "#/components/schemas/SecondFactorCode" } },
+"additionalProperties": true
+};
+function validate_TotpConfirmation(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_TotpConfirmation.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.code === void 0 && (missing0 = "code")) {
+validate_TotpConfirmation.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_TotpConfirmation,
+data
+}];
+return false;
+} else if (data.code !== void 0) {
+let data0 = data.code;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 40) {
+validate_TotpConfirmation.errors = [{
+instancePath: instancePath + "/code",
+keyword: "maxLength",
+params: { limit: 40 },
+message: "must NOT have more than 40 characters",
+parentSchema: schema_SecondFactorCode,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 6) {
+validate_TotpConfirmation.errors = [{
+instancePath: instancePath + "/code",
+keyword: "minLength",
+params: { limit: 6 },
+message: "must NOT have fewer than 6 characters",
+parentSchema: schema_SecondFactorCode,
+data: data0
+}];
+return false;
+}
+} else {
+validate_TotpConfirmation.errors = [{
+instancePath: instancePath + "/code",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_SecondFactorCode,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_TotpConfirmation.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_TotpConfirmation,
+data
+}];
+return false;
+}
+validate_TotpConfirmation.errors = vErrors;
+return true;
+}
+validate_TotpConfirmation.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_confirmTotp(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_confirmTotp.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_TotpConfirmation(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_TotpConfirmation.errors : vErrors.concat(validate_TotpConfirmation.errors);
+errors = vErrors.length;
+}
+validate_bodies_confirmTotp.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_confirmTotp.evaluated = {
 "props": true,
 "dynamicProps": false,
 "dynamicItems": false
@@ -50369,6 +50572,7 @@ signIn: bodies_signIn,
 signInWithProvider: bodies_signInWithProvider,
 startSignIn: bodies_startSignIn,
 signUp: bodies_signUp,
+confirmTotp: bodies_confirmTotp,
 verifyAccount: bodies_verifyAccount,
 resendVerification: bodies_resendVerification,
 createChatCompletion: bodies_createChatCompletion,
@@ -50462,6 +50666,7 @@ export {
 bodies,
 bodies_adjustAccount,
 bodies_confirmSession,
+bodies_confirmTotp,
 bodies_countMessageTokens,
 bodies_createApiKey,
 bodies_createChatCompletion,

@@ -20,6 +20,7 @@ import type {
   ApiKeyRequest,
   ApiKeyUsage,
   AudioGeneration,
+  BegunTotp,
   BlockDeltaEvent,
   BlockStartEvent,
   BlockStopEvent,
@@ -108,6 +109,7 @@ import type {
   ReceiptProof,
   RecommendModelsQuery,
   RecommendationList,
+  RecoveryCodes,
   RemoveMemberQuery,
   RemovedMember,
   RerankRanking,
@@ -153,6 +155,8 @@ import type {
   TokenCountRequest,
   Topup,
   TopupRequest,
+  Totp,
+  TotpConfirmation,
   Transcription,
   TranscriptionForm,
   TranscriptionFromUrl,
@@ -515,15 +519,15 @@ export declare function resetPassword(client: Client, input: PasswordReset, opti
 export declare function getSession(client: Client, options?: RequestOptions): Call<Session, "getSession">;
 
 /**
- * Confirms the session with the account's password. Changes that ask for it (403 `confirmation_required`) work for the next 15 minutes, as
+ * Confirms the session with what signing in takes: the account's password, and a code of its second factor. Changes that ask for it (403 `confirmation_required`) work for the next 15 minutes, as
  * they do after signing in. A wrong password gives 401 `invalid_credentials`, as it does for an account without a password: sign in again.
  *
  * `POST /v1/auth/session/confirm`, /docs/api/confirmSession
  *
  * @example
  * await svc.auth.confirmSession({ password: "correct horse battery" });
- * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `invalid_credentials`
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `invalid_token`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `invalid_credentials`, `totp_required`
  * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
  * @throws {SvcError} 413 `request_too_large`
  * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -534,7 +538,8 @@ export declare function confirmSession(client: Client, input: SessionConfirmatio
 
 /**
  * Signs in with email address and password. A wrong password, an unknown address and an unverified address all give 401
- * `invalid_credentials`.
+ * `invalid_credentials`. For an account with a second factor `code` is needed: without one the answer to the right password is 401
+ * `totp_required`, with a wrong or used one 400 `invalid_token`.
  *
  * Send the session as a cookie, or as a bearer token in `Authorization`.
  *
@@ -542,8 +547,8 @@ export declare function confirmSession(client: Client, input: SessionConfirmatio
  *
  * @example
  * await svc.auth.signIn({ email: "ada@example.com", password: "correct horse battery" });
- * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
- * @throws {SvcError} 401 `invalid_credentials`
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `invalid_token`
+ * @throws {SvcError} 401 `invalid_credentials`, `totp_required`
  * @throws {SvcError} 403 `permission_denied`
  * @throws {SvcError} 413 `request_too_large`
  * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -627,6 +632,67 @@ export declare function signOut(client: Client, options?: RequestOptions): Call<
  * @throws {SvcError} 503 `overloaded`
  */
 export declare function signUp(client: Client, input: SignUpRequest, options?: RequestOptions): Call<SignedUp, "signUp">;
+
+/**
+ * Says whether the account of the session's person has a second factor.
+ *
+ * `GET /v1/auth/totp`, /docs/api/getTotp
+ *
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function getTotp(client: Client, options?: RequestOptions): Call<Totp, "getTotp">;
+
+/**
+ * Begins a second factor: put the secret into an authenticator app, then send a code of it to `POST /v1/auth/totp/confirm`. Until then sign-in
+ * asks for no code; beginning again makes a new secret. If it is on already, the answer is 409 `not_possible`. A session that was neither
+ * opened nor confirmed in the last 15 minutes gets 403 `confirmation_required`.
+ *
+ * `POST /v1/auth/totp`, /docs/api/beginTotp
+ *
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`, `confirmation_required`
+ * @throws {SvcError} 409 `not_possible`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function beginTotp(client: Client, options?: RequestOptions): Call<BegunTotp, "beginTotp">;
+
+/**
+ * Turns the second factor off. A session that was neither opened nor confirmed in the last 15 minutes gets 403 `confirmation_required`.
+ *
+ * `DELETE /v1/auth/totp`, /docs/api/deleteTotp
+ *
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`, `confirmation_required`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function deleteTotp(client: Client, options?: RequestOptions): Call<undefined, "deleteTotp">;
+
+/**
+ * Turns the second factor on with a first code of the app, and returns ten recovery codes for the day when the app is lost. A wrong code gives
+ * 400 `invalid_token`; ten wrong ones in a row give 429 for 15 minutes. If none was begun, the answer is 409 `not_possible`.
+ *
+ * `POST /v1/auth/totp/confirm`, /docs/api/confirmTotp
+ *
+ * @example
+ * await svc.auth.totp.confirm({ code: "287082" });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `invalid_token`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 409 `not_possible`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function confirmTotp(client: Client, input: TotpConfirmation, options?: RequestOptions): Call<RecoveryCodes, "confirmTotp">;
 
 /**
  * Lists the account's requests, newest first, media jobs included. The row of a failed job carries the job's error. Works with an API key

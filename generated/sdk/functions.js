@@ -101,6 +101,22 @@ export function signUp(client, input, options) {
   return call(client, { path: "/v1/auth/signup", method: "POST", auth: "none" }, input, options);
 }
 
+export function getTotp(client, options) {
+  return call(client, { path: "/v1/auth/totp", auth: "session" }, undefined, options);
+}
+
+export function beginTotp(client, options) {
+  return call(client, { path: "/v1/auth/totp", method: "POST", auth: "session" }, undefined, options);
+}
+
+export function deleteTotp(client, options) {
+  return call(client, { path: "/v1/auth/totp", method: "DELETE", auth: "session" }, undefined, options);
+}
+
+export function confirmTotp(client, input, options) {
+  return call(client, { path: "/v1/auth/totp/confirm", method: "POST", auth: "session" }, input, options);
+}
+
 export function listUsageLogs(client, input, options) {
   return pages((cursor) => call(client, { path: "/v1/auth/usage/logs", auth: "either" }, { ...input, ...cursor }, options));
 }

@@ -48,6 +48,12 @@ export class Svc {
       startSignIn: of(f.startSignIn),
       signOut: of(f.signOut),
       signUp: of(f.signUp),
+      totp: {
+        get: of(f.getTotp),
+        begin: of(f.beginTotp),
+        delete: of(f.deleteTotp),
+        confirm: of(f.confirmTotp),
+      },
       verify: of(f.verifyAccount),
       resendVerification: of(f.resendVerification),
     };

@@ -268,6 +268,16 @@ export interface Base64Source {
   data: string;
 }
 
+/** What the authenticator app needs. Shown once. */
+export interface BegunTotp {
+  /** Always `totp.begun`. */
+  object: "totp.begun";
+  /** The secret, in base 32, to type into the app. */
+  secret: string;
+  /** The same as a URI, to show as a QR code. */
+  otpauth_uri: string;
+}
+
 /** A delta of a block. */
 export type BlockDelta = TextDelta | InputJsonDelta | ThinkingDelta | SignatureDelta | CitationsDelta;
 
@@ -3221,6 +3231,14 @@ export interface RecommendedModel {
   rank: number;
 }
 
+/** The codes for a lost device. Shown once. */
+export interface RecoveryCodes {
+  /** Always `totp.recovery_codes`. */
+  object: "totp.recovery_codes";
+  /** Each stands in for a code of the app, once. */
+  recovery_codes: string[];
+}
+
 /** Thinking that the model's provider hid. If the history contains such a block, the thinking budget is not sent. */
 export interface RedactedThinkingBlock {
   /** Always `redacted_thinking`. */
@@ -4096,8 +4114,10 @@ export interface Session {
 
 /** What proves that the person is still there. */
 export interface SessionConfirmation {
-  /** Password of the account. */
-  password: string;
+  /** Password of the account; needed if it has one. */
+  password?: string | undefined;
+  /** A code of the authenticator app, or a recovery code; needed if the account has a second factor. */
+  code?: string | undefined;
 }
 
 /** The end of an external provider's authorization code flow. */
@@ -4126,6 +4146,8 @@ export interface SignInRequest {
   email: string;
   /** Password. */
   password: string;
+  /** A code of the authenticator app, or a recovery code, if the account has a second factor. */
+  code?: string | undefined;
 }
 
 /** Where the provider returns to. */
@@ -4585,6 +4607,24 @@ export interface TopupRequest {
 
 /** Status of a top-up. */
 export type TopupStatus = "pending" | "succeeded" | "failed" | "expired";
+
+/** The second factor of the account. */
+export interface Totp {
+  /** Always `totp`. */
+  object: "totp";
+  /** Whether signing in asks for a code. */
+  enabled: boolean;
+  /** Since when; null: it is off. */
+  enabled_at: string | null;
+  /** Recovery codes that were not used. */
+  recovery_codes_left: number;
+}
+
+/** The first code. */
+export interface TotpConfirmation {
+  /** Six digits that the app shows now. */
+  code: string;
+}
 
 /** A transcript in the formats `json` and `verbose_json`. */
 export interface Transcription {
@@ -5977,14 +6017,17 @@ export type BareError422InvalidRequest = Refusal<422, "invalid_request", BareErr
 export type BareError429RateLimit = Refusal<429, "rate_limit", BareErrorBody<"rate_limit">>;
 export type BareError500ServerError = Refusal<500, "server_error", BareErrorBody<"server_error">>;
 export type BareError502ServerError = Refusal<502, "server_error", BareErrorBody<"server_error">>;
+export type BeginTotpError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type CloneVoiceError400 = Refusal<400, "invalid_request" | "not_a_voice_clone_model", ErrorBody<"invalid_request" | "not_a_voice_clone_model", "invalid_request_error">>;
 export type CloneVoiceError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CloneVoiceError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
 export type CloneVoiceError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CloneVoiceError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
-export type ConfirmSessionError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
-export type ConfirmSessionError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "invalid_credentials", ErrorBody<"missing_api_key" | "invalid_api_key" | "invalid_credentials", "authentication_error">>;
+export type ConfirmSessionError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token", "invalid_request_error">>;
+export type ConfirmSessionError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "invalid_credentials" | "totp_required", ErrorBody<"missing_api_key" | "invalid_api_key" | "invalid_credentials" | "totp_required", "authentication_error">>;
 export type ConfirmSessionError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type ConfirmTotpError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token", "invalid_request_error">>;
+export type ConfirmTotpError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type CountMessageTokensAnthropicError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content", AnthropicErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content", "invalid_request_error">>;
 export type CountMessageTokensAnthropicError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", AnthropicErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CountMessageTokensAnthropicError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", AnthropicErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
@@ -6075,6 +6118,7 @@ export type CreateVideoError500 = Refusal<500, "provider_error" | "internal_erro
 export type CreateWorkspaceError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type CreateWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "email_unverified", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "email_unverified", "permission_error">>;
 export type DeleteApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type DeleteTotpError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type DesignVoiceError400 = Refusal<400, "invalid_request" | "description_too_long" | "not_a_voice_design_model", ErrorBody<"invalid_request" | "description_too_long" | "not_a_voice_design_model", "invalid_request_error">>;
 export type DesignVoiceError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type DesignVoiceError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
@@ -6087,10 +6131,12 @@ export type EnableProviderError403 = Refusal<403, "permission_denied" | "csrf_fa
 export type Error400InvalidParameter = Refusal<400, "invalid_parameter", ErrorBody<"invalid_parameter", "invalid_request_error">>;
 export type Error400InvalidParameterOrNotFound = Refusal<400, "invalid_parameter" | "not_found", ErrorBody<"invalid_parameter" | "not_found", "invalid_request_error">>;
 export type Error401InvalidCredentials = Refusal<401, "invalid_credentials", ErrorBody<"invalid_credentials", "authentication_error">>;
+export type Error401InvalidCredentialsOrTotpRequired = Refusal<401, "invalid_credentials" | "totp_required", ErrorBody<"invalid_credentials" | "totp_required", "authentication_error">>;
 export type Error401MissingApiKeyOrInvalidApiKey = Refusal<401, "missing_api_key" | "invalid_api_key", ErrorBody<"missing_api_key" | "invalid_api_key", "authentication_error">>;
 export type Error402ModelRequiresPaid = Refusal<402, "model_requires_paid", PaymentErrorBody<"model_requires_paid", "billing_error">>;
 export type Error402PaymentFailed = Refusal<402, "payment_failed", TopupErrorBody<"payment_failed", "billing_error">>;
 export type Error403PermissionDenied = Refusal<403, "permission_denied", ErrorBody<"permission_denied", "permission_error">>;
+export type Error403PermissionDeniedOrSessionRequired = Refusal<403, "permission_denied" | "session_required", ErrorBody<"permission_denied" | "session_required", "permission_error">>;
 export type Error403PermissionDeniedOrSignupClosed = Refusal<403, "permission_denied" | "signup_closed", ErrorBody<"permission_denied" | "signup_closed", "permission_error">>;
 export type Error403SignupClosed = Refusal<403, "signup_closed", ErrorBody<"signup_closed", "permission_error">>;
 export type Error404EndpointNotFound = Refusal<404, "endpoint_not_found", ErrorBody<"endpoint_not_found", "not_found_error">>;
@@ -6187,7 +6233,7 @@ export type RunGenmediaGenmediaError422 = Refusal<422, "content_policy" | "conte
 export type RunGenmediaGenmediaError502 = Refusal<502, "provider_unavailable" | "provider_error" | "provider_rate_limited", GenmediaErrorBody<"provider_unavailable" | "provider_error" | "provider_rate_limited">>;
 export type SetOperatorError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type SetOperatorError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
-export type SignInError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type SignInError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token", "invalid_request_error">>;
 export type SignInWithProviderError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
 export type SignOutError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type SignUpError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
@@ -6239,7 +6285,7 @@ export type GetSessionError = GetSessionError401 | GetSessionError403 | Error429
 /** The errors of `auth.confirmSession`. */
 export type ConfirmSessionError = ConfirmSessionError400 | ConfirmSessionError401 | ConfirmSessionError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.signIn`. */
-export type SignInError = SignInError400 | Error401InvalidCredentials | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type SignInError = SignInError400 | Error401InvalidCredentialsOrTotpRequired | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.signInWithProvider`. */
 export type SignInWithProviderError = SignInWithProviderError400 | Error401InvalidCredentials | Error403PermissionDeniedOrSignupClosed | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.startSignIn`. */
@@ -6248,6 +6294,14 @@ export type StartSignInError = StartSignInError400 | Error413RequestTooLarge | E
 export type SignOutError = Error401MissingApiKeyOrInvalidApiKey | SignOutError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.signUp`. */
 export type SignUpError = SignUpError400 | Error403SignupClosed | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `auth.totp.get`. */
+export type GetTotpError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `auth.totp.begin`. */
+export type BeginTotpError = Error401MissingApiKeyOrInvalidApiKey | BeginTotpError403 | Error409NotPossible | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `auth.totp.delete`. */
+export type DeleteTotpError = Error401MissingApiKeyOrInvalidApiKey | DeleteTotpError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `auth.totp.confirm`. */
+export type ConfirmTotpError = ConfirmTotpError400 | Error401MissingApiKeyOrInvalidApiKey | ConfirmTotpError403 | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `usage.logs`. */
 export type ListUsageLogsError = Error400InvalidParameter | ListUsageLogsError401 | ListUsageLogsError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.verify`. */
@@ -6373,7 +6427,7 @@ export interface ErrorsByCode {
   auth_required: Refusal<401, "auth_required", BareErrorBody<"auth_required"> | ErrorBody<"auth_required", "authentication_error">>;
   /** The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less. */
   billing_error: Refusal<402, "billing_error", PaymentErrorBody<"billing_error", "billing_error">>;
-  /** Operators change something only within 15 minutes after they signed in or confirmed the session. */
+  /** What operators change, and the second factor of an account, change only within 15 minutes after signing in or confirming the session. */
   confirmation_required: Refusal<403, "confirmation_required", OlderErrorBody<"confirmation_required", "permission_error">>;
   /** The provider's content policy refused the prompt, a reference or the result, without details. */
   content_policy: Refusal<422, "content_policy", GenmediaErrorBody<"content_policy">> | Refusal<null, "content_policy", ImageJob | VideoJob | GenmediaFailed>;
@@ -6437,7 +6491,7 @@ export interface ErrorsByCode {
   invalid_prompt: Refusal<400, "invalid_prompt", GenmediaErrorBody<"invalid_prompt"> | ModelErrorBody<"invalid_prompt", "invalid_request_error">>;
   /** An older endpoint refused the request: bad JSON, a missing field or a value that is not allowed. Or: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. Or: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
   invalid_request: Refusal<400, "invalid_request", BareErrorBody<"invalid_request"> | ErrorBody<"invalid_request", "invalid_request_error">> | Refusal<413, "invalid_request", BareErrorBody<"invalid_request"> | ErrorBody<"invalid_request", "request_too_large">> | Refusal<415, "invalid_request", BareErrorBody<"invalid_request">> | Refusal<422, "invalid_request", BareErrorBody<"invalid_request">>;
-  /** A verification or reset token, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail. */
+  /** A verification or reset token, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail, or not one of the authenticator app, or was used. */
   invalid_token: Refusal<400, "invalid_token", ErrorBody<"invalid_token", "invalid_request_error">>;
   /** The job does not exist or belongs to another account. */
   job_not_found: Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error"> | GenmediaErrorBody<"job_not_found">>;
@@ -6533,6 +6587,8 @@ export interface ErrorsByCode {
   too_many_references: Refusal<400, "too_many_references", GenmediaErrorBody<"too_many_references"> | ModelErrorBody<"too_many_references", "invalid_request_error">>;
   /** The top-up does not exist or belongs to another account. */
   topup_not_found: Refusal<404, "topup_not_found", ErrorBody<"topup_not_found", "not_found_error">>;
+  /** The password is right, and the account also asks for a code of its authenticator app. */
+  totp_required: Refusal<401, "totp_required", ErrorBody<"totp_required", "authentication_error">>;
   /** The provider failed. Nothing was charged. */
   tts_failed: Refusal<502, "tts_failed", ErrorBody<"tts_failed", "upstream_error">>;
   /** The endpoint does not support this audio format. */
@@ -6637,6 +6693,7 @@ export type ErrorCode =
   | "timeout"
   | "too_many_references"
   | "topup_not_found"
+  | "totp_required"
   | "tts_failed"
   | "unsupported_audio_type"
   | "unsupported_content"
@@ -6902,6 +6959,50 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: SignUpError;
+  };
+  /** `auth.totp.get`: `GET /v1/auth/totp`. */
+  getTotp: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: Totp;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetTotpError;
+  };
+  /** `auth.totp.begin`: `POST /v1/auth/totp`. */
+  beginTotp: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: BegunTotp;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: BeginTotpError;
+  };
+  /** `auth.totp.delete`: `DELETE /v1/auth/totp`. */
+  deleteTotp: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: undefined;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: DeleteTotpError;
+  };
+  /** `auth.totp.confirm`: `POST /v1/auth/totp/confirm`. */
+  confirmTotp: {
+    path: never;
+    query: never;
+    headers: never;
+    body: TotpConfirmation;
+    result: RecoveryCodes;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ConfirmTotpError;
   };
   /** `usage.logs`: `GET /v1/auth/usage/logs`. */
   listUsageLogs: {

@@ -11,15 +11,17 @@ export interface OpenedSession extends Pick<CallerSession, "hash" | "expiresAt" 
 /** An unused session ends after this. */
 export const sessionLifeMs = 30 * 24 * 60 * 60 * 1000;
 
-export async function openSession(db: Queries, { accountId, at }: { accountId: bigint; at: Date }): Promise<OpenedSession> {
+/** `gaveCode`: of the second factor. */
+export async function openSession(
+  db: Queries,
+  { accountId, at, gaveCode = false }: { accountId: bigint; at: Date; gaveCode?: boolean },
+): Promise<OpenedSession> {
   const { secret, hash } = makeToken("session");
   const expiresAt = new Date(at.getTime() + sessionLifeMs);
-  await db.pool.query("insert into session (hash, account_id, created_at, last_used_at, expires_at) values ($1, $2, $3, $3, $4)", [
-    hash,
-    accountId,
-    at,
-    expiresAt,
-  ]);
+  await db.pool.query(
+    "insert into session (hash, account_id, created_at, last_used_at, expires_at, factor_at) values ($1, $2, $3, $3, $4, $5)",
+    [hash, accountId, at, expiresAt, gaveCode ? at : null],
+  );
   return { token: secret, hash, expiresAt, csrfToken: csrfTokenOf(secret) };
 }
 

@@ -26,7 +26,7 @@ const promised = `createChatCompletion createMessage countMessageTokens createCo
   listWorkspaces createWorkspace getWorkspace updateWorkspace listMembers updateMember removeMember leaveWorkspace
   confirmSession getOperator listOperatorActions listOperatorAccounts getOperatorAccount suspendAccount resumeAccount getOperatorOverview
   adjustAccount refundCall listOperatorCalls getOperatorCall listOperators setOperator removeOperator
-  listProviders disableProvider enableProvider`
+  listProviders disableProvider enableProvider getTotp beginTotp confirmTotp deleteTotp`
   .trim()
   .split(/\s+/);
 

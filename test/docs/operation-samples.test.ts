@@ -31,6 +31,7 @@ const refused: Partial<Record<OperationId, [status: number, code: string, why: s
   cloneVoice: [404, "model_not_found", "paused in the shipped catalog"],
   designVoice: [404, "model_not_found", "paused in the shipped catalog"],
   confirmSession: [401, "invalid_credentials", "the demo account has no password"],
+  confirmTotp: [409, "not_possible", "an authenticator app has to have the secret first"],
   understandAudio: [404, "model_not_found", "retired"],
 };
 
