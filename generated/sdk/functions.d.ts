@@ -502,8 +502,8 @@ export declare function resetPassword(client: Client, input: PasswordReset, opti
  *
  * `GET /v1/auth/session`, /docs/api/getSession
  *
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
- * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -1004,7 +1004,7 @@ export declare function createMessage<Streaming extends boolean | null | undefin
  * await svc.messages.countTokens({ model: "best", messages: [{ role: "user", content: "Name a lighthouse." }] });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `unsupported_content`
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
- * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 413 `request_too_large`
  * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -1467,8 +1467,8 @@ export declare function createVideo(client: Client, input: VideoRequest, options
  *
  * `GET /v1/workspace`, /docs/api/getWorkspace
  *
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
- * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -1512,8 +1512,8 @@ export declare function leaveWorkspace(client: Client, input?: LeaveWorkspaceQue
  * `GET /v1/workspace/members`, /docs/api/listMembers
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
- * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -1561,8 +1561,8 @@ export declare function removeMember(client: Client, member: string, input?: Rem
  *
  * `GET /v1/workspaces`, /docs/api/listWorkspaces
  *
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
- * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
