@@ -23,11 +23,14 @@ const roll = async (who: Person, workspace: string, id: string, grace_seconds = 
 const remove = async (who: Person, workspace: string, member: Person, query = "") =>
   (await gateway.ask(who, "DELETE", `/v1/workspace/members/${member.userId}${query}`, { in: workspace })).json;
 const listBy = (key: string) => gateway.request("GET", "/v1/auth/keys", { key });
-const works = async (key: string) => (await gateway.request("GET", "/v1/limits", { key })).status === 200;
+const works = async (key: string) => (await gateway.request("GET", "/v1/auth/limits", { key })).status === 200;
 /** All that can be seen of a key, its secrets included. */
 const stored = async (id: string) =>
-  (await gateway.context.db.pool.query("select k.*, b.limit_amount from api_key k join key_budget b on b.key_id = k.id where k.id = $1", [id.slice(4)]))
-    .rows[0];
+  (
+    await gateway.context.db.pool.query("select k.*, b.limit_amount from api_key k join key_budget b on b.key_id = k.id where k.id = $1", [
+      id.slice(4),
+    ])
+  ).rows[0];
 
 const setRole = "update member set role = $3 where account_id = $1 and person_id = $2";
 const setRemoved = "delete from member where account_id = $1 and person_id = $2 and $3::text is null";
@@ -73,16 +76,19 @@ describe("a request in flight does not outlive its sender's right", () => {
     });
   });
 
-  test.each(actions.slice(1))("400 not_found: %s another's key as an admin who becomes developer meanwhile", async (_, method, path, body) => {
-    const { workspace, accountId, owner, admin } = await gateway.team();
-    const { id } = await create(owner, workspace);
-    const before = await stored(id);
-    const reply = await whileWaiting(accountId, admin, "developer", () =>
-      gateway.ask(admin, method, `/v1/auth/keys${path(id)}`, { in: workspace, body }),
-    );
-    expect(codeOf(reply)).toEqual([400, "not_found"]);
-    expect(await stored(id)).toEqual(before);
-  });
+  test.each(actions.slice(1))(
+    "400 not_found: %s another's key as an admin who becomes developer meanwhile",
+    async (_, method, path, body) => {
+      const { workspace, accountId, owner, admin } = await gateway.team();
+      const { id } = await create(owner, workspace);
+      const before = await stored(id);
+      const reply = await whileWaiting(accountId, admin, "developer", () =>
+        gateway.ask(admin, method, `/v1/auth/keys${path(id)}`, { in: workspace, body }),
+      );
+      expect(codeOf(reply)).toEqual([400, "not_found"]);
+      expect(await stored(id)).toEqual(before);
+    },
+  );
 });
 
 describe("a key sees what its maker may see now", () => {
@@ -168,6 +174,5 @@ test("a suspension is of one workspace: the keys that its person made in others 
     ["GET", "/v1/workspace/members", undefined],
     ["POST", "/v1/workspaces", { name: "x" }],
   ] as const)
-    for (const place of [workspace, undefined])
-      expect(codeOf(await gateway.ask(admin, method, path, { in: place, body }))).toEqual(denied);
+    for (const place of [workspace, undefined]) expect(codeOf(await gateway.ask(admin, method, path, { in: place, body }))).toEqual(denied);
 });

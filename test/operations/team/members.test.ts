@@ -114,7 +114,7 @@ describe("roles of members", () => {
 describe("removing", () => {
   const made = async (who: Person, workspace: string) =>
     (await gateway.ask(who, "POST", "/v1/auth/keys", { in: workspace, body: { name: "k" } })).json;
-  const works = async (url: string, key: string) => (await checkedRequest(url, "GET", "/v1/limits", { key })).status;
+  const works = async (url: string, key: string) => (await checkedRequest(url, "GET", "/v1/auth/limits", { key })).status;
   const withinASecond = { timeout: 1000, interval: 20 };
 
   test("disables the member's keys everywhere within a second, and those alone; sends a mail; leaves what is the person's own", async () => {
