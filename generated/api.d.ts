@@ -214,7 +214,8 @@ export interface paths {
         /**
          * List API keys
          * @description Lists the workspace's API keys, newest first, without their secrets. Works with an API key or a session. A session of a developer lists and
-         *     changes only the keys that the developer created.
+         *     changes only the keys that the developer created. A key lists what the member who created it may list now: 403 `permission_denied` where
+         *     that is nothing. Keys that came with the account, and those of your own workspace, list all.
          */
         get: operations["listApiKeys"];
         put?: never;
@@ -1651,7 +1652,7 @@ export interface paths {
         /**
          * Remove a member
          * @description Removes a member, who is told by email. Only owners remove owners; the last owner stays, as does the person whose own workspace it is:
-         *     403 `permission_denied`. The keys that the member created are disabled everywhere within a second, or keep working with `keys=keep`.
+         *     403 `permission_denied`. The keys that the member created or last rolled are disabled everywhere within a second, or keep working with `keys=keep`.
          */
         delete: operations["removeMember"];
         options?: never;
@@ -9878,7 +9879,7 @@ export interface components {
          */
         KeyScope: "read_only" | "no_media" | "no_audio" | "no_account";
         /**
-         * @description What happens to the keys that a person created, when the person is no longer a member.
+         * @description What happens to the keys that a person created or last rolled, when the person is no longer a member.
          * @enum {string}
          */
         KeysOfLeaver: "disable" | "keep";
@@ -28827,7 +28828,7 @@ export interface operations {
     leaveWorkspace: {
         parameters: {
             query?: {
-                /** @description What happens to the keys that you created. */
+                /** @description What happens to the keys that you created or last rolled. */
                 keys?: components["schemas"]["KeysOfLeaver"];
             };
             header?: never;
@@ -29078,7 +29079,7 @@ export interface operations {
     removeMember: {
         parameters: {
             query?: {
-                /** @description What happens to the keys that the member created. */
+                /** @description What happens to the keys that the member created or last rolled. */
                 keys?: components["schemas"]["KeysOfLeaver"];
             };
             header?: never;

@@ -417,7 +417,8 @@ export interface AudioVoicesMethods {
 export interface KeysMethods {
   /**
    * Lists the workspace's API keys, newest first, without their secrets. Works with an API key or a session. A session of a developer lists and
-   * changes only the keys that the developer created.
+   * changes only the keys that the developer created. A key lists what the member who created it may list now: 403 `permission_denied` where
+   * that is nothing. Keys that came with the account, and those of your own workspace, list all.
    *
    * `GET /v1/auth/keys`, /docs/api/listApiKeys
    *
@@ -1707,7 +1708,7 @@ export interface WorkspacesMembersMethods {
   update(member: string, input: MemberChange, options?: RequestOptions): Call<Member, "updateMember">;
   /**
    * Removes a member, who is told by email. Only owners remove owners; the last owner stays, as does the person whose own workspace it is:
-   * 403 `permission_denied`. The keys that the member created are disabled everywhere within a second, or keep working with `keys=keep`.
+   * 403 `permission_denied`. The keys that the member created or last rolled are disabled everywhere within a second, or keep working with `keys=keep`.
    *
    * `DELETE /v1/workspace/members/{member}`, /docs/api/removeMember
    *

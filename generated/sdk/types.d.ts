@@ -1385,7 +1385,7 @@ export interface JsonSchemaName {
 /** What a scope takes away from a key: all that changes or costs something, images and videos, audio, or what a dashboard reads. */
 export type KeyScope = "read_only" | "no_media" | "no_audio" | "no_account";
 
-/** What happens to the keys that a person created, when the person is no longer a member. */
+/** What happens to the keys that a person created or last rolled, when the person is no longer a member. */
 export type KeysOfLeaver = "disable" | "keep";
 
 /** One entry of the ledger. Entries are never changed; their sum is the balance. */
@@ -5315,7 +5315,7 @@ export interface GetReceiptProofQuery {
 }
 /** Query parameters of `workspaces.leave`. */
 export interface LeaveWorkspaceQuery {
-  /** What happens to the keys that you created. */
+  /** What happens to the keys that you created or last rolled. */
   keys?: KeysOfLeaver | undefined;
 }
 /** Query parameters of `workspaces.members.list`. */
@@ -5327,7 +5327,7 @@ export interface ListMembersQuery {
 }
 /** Query parameters of `workspaces.members.remove`. */
 export interface RemoveMemberQuery {
-  /** What happens to the keys that the member created. */
+  /** What happens to the keys that the member created or last rolled. */
   keys?: KeysOfLeaver | undefined;
 }
 
