@@ -66,7 +66,6 @@ export type ErrorCode =
   | "missing_api_key"
   | "invalid_api_key"
   | "invalid_credentials"
-  | "totp_required"
   | "auth_required"
   | "auth_error"
   | "permission_denied"
@@ -100,6 +99,7 @@ export type ErrorCode =
   | "operation_not_allowed"
   | "network_not_allowed"
   | "model_not_allowed"
+  | "totp_required"
   | "confirmation_required"
   | "account_not_found"
   | "provider_not_found"
@@ -439,14 +439,6 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "happened": "Sign-in failed. On older endpoints: the key is not valid.",
     "fix": "Check the address and the password, follow the link in the verification mail, or reset the password."
   },
-  "totp_required": {
-    "status": 401,
-    "type": "authentication_error",
-    "retryable": false,
-    "message": "This account has a second factor: send a code of it as code.",
-    "happened": "The password is right, and the account also asks for a code of its authenticator app.",
-    "fix": "Repeat the request with code: six digits of the app, or a recovery code."
-  },
   "auth_required": {
     "status": 401,
     "type": "authentication_error",
@@ -727,6 +719,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "The API key {key} may not use {model}.",
     "happened": "The model is not one of the key's `allowed_models`. Nothing was charged.",
     "fix": "Use a model that the key may use, change its allowed_models, or use another key."
+  },
+  "totp_required": {
+    "status": 401,
+    "type": "authentication_error",
+    "retryable": false,
+    "message": "This account has a second factor: send a code of it as code.",
+    "happened": "The password is right, and the account also asks for a code of its authenticator app.",
+    "fix": "Repeat the request with code: six digits of the app, or a recovery code."
   },
   "confirmation_required": {
     "status": 403,

@@ -975,9 +975,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
-      "key_expired",
-      "operation_not_allowed",
-      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -1006,12 +1003,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "missing_api_key",
       "invalid_api_key",
       "invalid_credentials",
-      "totp_required",
       "permission_denied",
       "session_required",
       "csrf_failed",
       "request_too_large",
       "rate_limit_exceeded",
+      "totp_required",
       "internal_error",
       "overloaded"
     ],
@@ -1040,10 +1037,10 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_parameter",
       "invalid_token",
       "invalid_credentials",
-      "totp_required",
       "permission_denied",
       "request_too_large",
       "rate_limit_exceeded",
+      "totp_required",
       "internal_error",
       "overloaded"
     ],
@@ -2308,6 +2305,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "key_expired",
       "operation_not_allowed",
       "network_not_allowed",
+      "model_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -3860,9 +3858,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
-      "key_expired",
-      "operation_not_allowed",
-      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -3976,9 +3971,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
-      "key_expired",
-      "operation_not_allowed",
-      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -4109,9 +4101,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
-      "key_expired",
-      "operation_not_allowed",
-      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],

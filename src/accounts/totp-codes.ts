@@ -25,7 +25,7 @@ export function codeOfStep(secret: Buffer, step: number): string {
   return String(number).padStart(digits, "0");
 }
 
-/** The step whose code it is, after `lastStep`; undefined: it is none. */
+/** The step whose code it is, after `lastStep`; undefined: no step has it. */
 export function stepOfCode(secret: Buffer, code: string, { at, lastStep }: { at: Date; lastStep: number }): number | undefined {
   const now = stepAt(at);
   for (let step = Math.max(now - slack, lastStep + 1); step <= now + slack; step += 1) if (codeOfStep(secret, step) === code) return step;
