@@ -1,5 +1,5 @@
 // The addresses of the console and which chunk shows each. Pages load when they are first opened; the operator's are in chunks of their own.
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, notFound, redirect } from "@tanstack/react-router";
 import { consolePath } from "./lib/api.ts";
 import { isSignedOut, onSessionEnd, queries, sessionQuery } from "./lib/queries.ts";
 import { words } from "./lib/search.ts";
@@ -85,7 +85,18 @@ const model = createRoute({
 });
 const limits = createRoute({ ...page("/limits"), component: lazyRouteComponent(() => import("./pages/limits/limits.tsx"), "Limits") });
 
-const pages = [home, keys, logs, credit, modelRoot.addChildren([models, model]), limits] as const;
+// What is below it stands in the operators' own chunks. Everybody else finds nothing here, and loads none of them.
+const operator = createRoute({
+  ...page("/operator/$"),
+  validateSearch: words("q", "status", "model", "account", "who", "action", "target", "from", "to", "range", "request"),
+  beforeLoad: async () => {
+    // eslint-disable-next-line @typescript-eslint/only-throw-error -- how the router is told
+    if ((await queries.ensureQueryData(sessionQuery)).operator === undefined) throw notFound();
+  },
+  component: lazyRouteComponent(() => import("./operator/operator.tsx"), "Operator"),
+});
+
+const pages = [home, keys, logs, credit, modelRoot.addChildren([models, model]), limits, operator] as const;
 const routeTree = root.addChildren([outside.addChildren([signUp, signIn, verify, forgot, reset]), inside.addChildren(pages)]);
 
 export const router = createRouter({
