@@ -90,7 +90,6 @@ const operator = createRoute({
   ...page("/operator/$"),
   validateSearch: words("q", "status", "model", "account", "who", "action", "target", "from", "to", "range", "request"),
   beforeLoad: async () => {
-    // eslint-disable-next-line @typescript-eslint/only-throw-error -- how the router is told
     if ((await queries.ensureQueryData(sessionQuery)).operator === undefined) throw notFound();
   },
   component: lazyRouteComponent(() => import("./operator/operator.tsx"), "Operator"),
