@@ -60,9 +60,14 @@ const keys = createRoute({
   component: lazyRouteComponent(() => import("./pages/keys/keys.tsx"), "Keys"),
 });
 
+const usage = createRoute({
+  ...page("/usage"),
+  validateSearch: words("metric", "group", "range", "from", "to", "compare", "live"),
+  component: lazyRouteComponent(() => import("./pages/usage/usage.tsx"), "Usage"),
+});
 const logs = createRoute({
   ...page("/logs"),
-  validateSearch: words("q", "status", "type", "key", "from", "to", "request"),
+  validateSearch: words("q", "status", "type", "key", "range", "from", "to", "request"),
   component: lazyRouteComponent(() => import("./pages/logs/logs.tsx"), "Logs"),
 });
 const credit = createRoute({
@@ -85,7 +90,7 @@ const model = createRoute({
 });
 const limits = createRoute({ ...page("/limits"), component: lazyRouteComponent(() => import("./pages/limits/limits.tsx"), "Limits") });
 
-const pages = [home, keys, logs, credit, modelRoot.addChildren([models, model]), limits] as const;
+const pages = [home, keys, usage, logs, credit, modelRoot.addChildren([models, model]), limits] as const;
 const routeTree = root.addChildren([outside.addChildren([signUp, signIn, verify, forgot, reset]), inside.addChildren(pages)]);
 
 export const router = createRouter({

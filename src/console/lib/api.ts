@@ -20,6 +20,11 @@ export function setCsrfToken(token: string): void {
   headers["x-svc-csrf"] = token;
 }
 
+/** For the few requests that are made without the SDK. */
+export function sessionHeaders(): Readonly<Record<string, string>> {
+  return headers;
+}
+
 export async function loadSession(): Promise<Session> {
   const session = await getSession(api);
   setCsrfToken(session.csrf_token);

@@ -10,6 +10,7 @@ export interface Place {
 export const places: readonly Place[] = [
   { to: "/", label: "Home", icon: "home" },
   { to: "/keys", label: "API keys", icon: "key" },
+  { to: "/usage", label: "Usage", icon: "chart" },
   { to: "/logs", label: "Logs", icon: "list" },
   { to: "/credit", label: "Credit", icon: "wallet" },
   { to: "/models", label: "Models", icon: "cube" },
