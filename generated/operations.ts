@@ -968,9 +968,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
-      "key_expired",
-      "operation_not_allowed",
-      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -2179,6 +2176,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "key_expired",
       "operation_not_allowed",
       "network_not_allowed",
+      "model_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -3618,9 +3616,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
-      "key_expired",
-      "operation_not_allowed",
-      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -3734,9 +3729,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
-      "key_expired",
-      "operation_not_allowed",
-      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -3867,9 +3859,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
-      "key_expired",
-      "operation_not_allowed",
-      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
