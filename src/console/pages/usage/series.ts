@@ -1,7 +1,7 @@
 // Rows of the API as what is shown: a series for each group, largest first, and one for what is beyond the most that a chart can tell apart.
 import type { UsageGroup, UsageSummaryRow } from "svc-sdk/types";
 import type { Range } from "../../lib/range.ts";
-import type { noSum} from "../../lib/usage.ts";
+import type { noSum } from "../../lib/usage.ts";
 import { addUp, type SumName, type Usage } from "../../lib/usage.ts";
 
 export interface Series {
