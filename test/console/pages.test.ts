@@ -21,6 +21,7 @@ const inside: Record<string, string> = {
   "/credit": "Credit",
   "/models": "Models",
   "/limits": "Limits",
+  "/members": "Members",
 };
 
 describe.skipIf(chromiumPath === null)("pages", () => {

@@ -15,4 +15,5 @@ export const places: readonly Place[] = [
   { to: "/credit", label: "Credit", icon: "wallet" },
   { to: "/models", label: "Models", icon: "cube" },
   { to: "/limits", label: "Limits", icon: "gauge" },
+  { to: "/members", label: "Members", icon: "people" },
 ];
