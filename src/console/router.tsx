@@ -106,7 +106,10 @@ const members = createRoute({
 });
 
 const pages = [home, keys, usage, logs, credit, modelRoot.addChildren([models, model]), limits, members] as const;
-const routeTree = root.addChildren([outside.addChildren([signUp, signIn, verify, forgot, reset]), inside.addChildren([...pages, operator])]);
+const routeTree = root.addChildren([
+  outside.addChildren([signUp, signIn, verify, forgot, reset]),
+  inside.addChildren([...pages, operator]),
+]);
 
 export const router = createRouter({
   routeTree,
