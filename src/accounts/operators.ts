@@ -20,6 +20,12 @@ export interface Operator {
 /** After signing in and after giving the password again. */
 export const confirmedMs = 15 * 60 * 1000;
 
+export const operatorRoles = ["support", "finance", "admin"] as const;
+
+export function isOperatorRole(text: string): text is OperatorRole {
+  return (operatorRoles as readonly string[]).includes(text);
+}
+
 const ranks: Readonly<Record<OperatorRole, number>> = { support: 0, finance: 1, admin: 2 };
 
 export function isAtLeast(role: OperatorRole, needed: OperatorRole): boolean {
