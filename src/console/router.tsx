@@ -88,6 +88,11 @@ const model = createRoute({
   path: "$",
   component: lazyRouteComponent(() => import("./pages/models/model.tsx"), "Model"),
 });
+const playground = createRoute({
+  ...page("/playground"),
+  validateSearch: words("models"),
+  component: lazyRouteComponent(() => import("./pages/playground/playground.tsx"), "Playground"),
+});
 const limits = createRoute({ ...page("/limits"), component: lazyRouteComponent(() => import("./pages/limits/limits.tsx"), "Limits") });
 const members = createRoute({
   ...page("/members"),
@@ -95,7 +100,7 @@ const members = createRoute({
   component: lazyRouteComponent(() => import("./pages/members/members.tsx"), "Members"),
 });
 
-const pages = [home, keys, usage, logs, credit, modelRoot.addChildren([models, model]), limits, members] as const;
+const pages = [home, keys, usage, logs, credit, modelRoot.addChildren([models, model]), playground, limits, members] as const;
 const routeTree = root.addChildren([outside.addChildren([signUp, signIn, verify, forgot, reset]), inside.addChildren(pages)]);
 
 export const router = createRouter({

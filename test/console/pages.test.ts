@@ -20,6 +20,7 @@ const inside: Record<string, string> = {
   "/logs": "Logs",
   "/credit": "Credit",
   "/models": "Models",
+  "/playground": "Playground",
   "/limits": "Limits",
   "/members": "Members",
 };
