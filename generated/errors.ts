@@ -56,6 +56,7 @@ export type ErrorCode =
   | "voice_required"
   | "not_found"
   | "member_not_found"
+  | "session_not_found"
   | "invalid_token"
   | "used_token"
   | "expired_token"
@@ -356,6 +357,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "There is no such member in this workspace.",
     "happened": "The id is not that of a member of the workspace, or the person has just left it.",
     "fix": "Use an id from GET /v1/workspace/members."
+  },
+  "session_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "You have no such session.",
+    "happened": "The id is not that of one of your sessions, or the session has ended.",
+    "fix": "Use an id from GET /v1/auth/sessions."
   },
   "invalid_token": {
     "status": 400,

@@ -449,12 +449,18 @@ create table session (
   last_used_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
   confirmed_at timestamp with time zone,
+  id uuid not null default gen_random_uuid(),
+  address text,
+  user_agent text,
   constraint session_pkey PRIMARY KEY (hash),
   constraint session_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
-  constraint session_hash_check CHECK ((length(hash) = 32))
+  constraint session_address_check CHECK ((length(address) <= 64)),
+  constraint session_hash_check CHECK ((length(hash) = 32)),
+  constraint session_id_key UNIQUE (id),
+  constraint session_user_agent_check CHECK ((length(user_agent) <= 300))
 );
 CREATE INDEX session_expires ON public.session USING btree (expires_at);
-CREATE INDEX session_of_account ON public.session USING btree (account_id);
+CREATE INDEX session_newest ON public.session USING btree (account_id, created_at DESC, id DESC);
 
 create table sign_in_flow (
   hash bytea not null,

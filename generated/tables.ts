@@ -278,11 +278,14 @@ export interface Replica {
 
 export interface Session {
   account_id: bigint;
+  address: string | null;
   confirmed_at: Timestamp | null;
   created_at: Timestamp;
   expires_at: Timestamp;
   hash: Buffer;
+  id: Generated<string>;
   last_used_at: Timestamp;
+  user_agent: string | null;
 }
 
 export interface SignInFlow {

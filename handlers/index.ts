@@ -46,6 +46,9 @@ import { listModels } from "./list-models.ts";
 import { listTiers } from "./list-tiers.ts";
 import { listUsageLogs } from "./list-usage-logs.ts";
 import { listVoices } from "./list-voices.ts";
+import { endOtherSessions } from "./end-other-sessions.ts";
+import { endSession } from "./end-session.ts";
+import { listSessions } from "./list-sessions.ts";
 import { operatorHandlers } from "./operators.ts";
 import { receivePaymentEvent } from "./receive-payment-event.ts";
 import { recommendModels } from "./recommend-models.ts";
@@ -106,6 +109,9 @@ export const handlers: Handlers = {
   getReceiptProof,
   getUsageSummary,
   getSession,
+  listSessions,
+  endSession,
+  endOtherSessions,
   getTopup,
   listApiKeys,
   listErrors,

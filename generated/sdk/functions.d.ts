@@ -40,6 +40,8 @@ import type {
   EmailRequest,
   EmbeddingList,
   EmbeddingRequest,
+  EndedSession,
+  EndedSessions,
   ErrorList,
   GenmediaCompleted,
   GenmediaFailed,
@@ -63,6 +65,7 @@ import type {
   ListOperatorAccountsQuery,
   ListOperatorActionsQuery,
   ListOperatorCallsQuery,
+  ListSessionsQuery,
   ListUsageLogsQuery,
   ListVoicesQuery,
   MadeVoice,
@@ -80,6 +83,7 @@ import type {
   MusicRequest,
   NewApiKey,
   NewSession,
+  OpenSessionList,
   OperatorAccountDetail,
   OperatorAccountList,
   OperatorActionList,
@@ -527,6 +531,47 @@ export declare function getSession(client: Client, options?: RequestOptions): Ca
  * @throws {SvcError} 503 `overloaded`
  */
 export declare function confirmSession(client: Client, input: SessionConfirmation, options?: RequestOptions): Call<ConfirmedSession, "confirmSession">;
+
+/**
+ * Lists your sessions that have not ended: where and when each was opened, and when it was last used.
+ *
+ * `GET /v1/auth/sessions`, /docs/api/listSessions
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function listSessions(client: Client, input?: ListSessionsQuery, options?: RequestOptions): Pages<OpenSessionList, "listSessions">;
+
+/**
+ * Ends all your sessions but that of the request. API keys keep working.
+ *
+ * `DELETE /v1/auth/sessions`, /docs/api/endOtherSessions
+ *
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function endOtherSessions(client: Client, options?: RequestOptions): Call<EndedSessions, "endOtherSessions">;
+
+/**
+ * Ends one of your sessions everywhere at once. It may be the session of the request.
+ *
+ * `DELETE /v1/auth/sessions/{id}`, /docs/api/endSession
+ *
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 404 `session_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function endSession(client: Client, id: string, options?: RequestOptions): Call<EndedSession, "endSession">;
 
 /**
  * Signs in with email address and password. A wrong password, an unknown address and an unverified address all give 401

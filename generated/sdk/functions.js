@@ -81,6 +81,18 @@ export function confirmSession(client, input, options) {
   return call(client, { path: "/v1/auth/session/confirm", method: "POST", auth: "session" }, input, options);
 }
 
+export function listSessions(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/auth/sessions", auth: "session" }, { ...input, ...cursor }, options));
+}
+
+export function endOtherSessions(client, options) {
+  return call(client, { path: "/v1/auth/sessions", method: "DELETE", auth: "session" }, undefined, options);
+}
+
+export function endSession(client, id, options) {
+  return call(client, { path: () => `/v1/auth/sessions/${segment(id)}`, method: "DELETE", auth: "session" }, undefined, options);
+}
+
 export function signIn(client, input, options) {
   return call(client, { path: "/v1/auth/signin", method: "POST", auth: "none" }, input, options);
 }

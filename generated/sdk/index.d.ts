@@ -41,6 +41,8 @@ import type {
   EmailRequest,
   EmbeddingList,
   EmbeddingRequest,
+  EndedSession,
+  EndedSessions,
   ErrorList,
   GenmediaCompleted,
   GenmediaFailed,
@@ -64,6 +66,7 @@ import type {
   ListOperatorAccountsQuery,
   ListOperatorActionsQuery,
   ListOperatorCallsQuery,
+  ListSessionsQuery,
   ListUsageLogsQuery,
   ListVoicesQuery,
   MadeVoice,
@@ -81,6 +84,7 @@ import type {
   MusicRequest,
   NewApiKey,
   NewSession,
+  OpenSessionList,
   OperatorAccountDetail,
   OperatorAccountList,
   OperatorActionList,
@@ -595,6 +599,7 @@ export interface AuthMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   confirmSession(input: SessionConfirmation, options?: RequestOptions): Call<ConfirmedSession, "confirmSession">;
+  readonly sessions: AuthSessionsMethods;
   /**
    * Signs in with email address and password. A wrong password, an unknown address and an unverified address all give 401
    * `invalid_credentials`.
@@ -720,6 +725,48 @@ export interface AuthMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   resendVerification(input: EmailRequest, options?: RequestOptions): Call<Accepted, "resendVerification">;
+}
+
+/** `svc.auth.sessions` */
+export interface AuthSessionsMethods {
+  /**
+   * Lists your sessions that have not ended: where and when each was opened, and when it was last used.
+   *
+   * `GET /v1/auth/sessions`, /docs/api/listSessions
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListSessionsQuery, options?: RequestOptions): Pages<OpenSessionList, "listSessions">;
+  /**
+   * Ends all your sessions but that of the request. API keys keep working.
+   *
+   * `DELETE /v1/auth/sessions`, /docs/api/endOtherSessions
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  endOthers(options?: RequestOptions): Call<EndedSessions, "endOtherSessions">;
+  /**
+   * Ends one of your sessions everywhere at once. It may be the session of the request.
+   *
+   * `DELETE /v1/auth/sessions/{id}`, /docs/api/endSession
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 404 `session_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  end(id: string, options?: RequestOptions): Call<EndedSession, "endSession">;
 }
 
 /** `svc.usage` */

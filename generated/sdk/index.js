@@ -43,6 +43,11 @@ export class Svc {
       resetPassword: of(f.resetPassword),
       getSession: of(f.getSession),
       confirmSession: of(f.confirmSession),
+      sessions: {
+        list: of(f.listSessions),
+        endOthers: of(f.endOtherSessions),
+        end: of(f.endSession),
+      },
       signIn: of(f.signIn),
       signInWithProvider: of(f.signInWithProvider),
       startSignIn: of(f.startSignIn),

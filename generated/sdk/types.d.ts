@@ -931,6 +931,20 @@ export interface EmbeddingUsage {
   cost: number;
 }
 
+/** A session that has ended. */
+export interface EndedSession {
+  /** Id of the session. */
+  id: string;
+  /** Always true. */
+  ended: true;
+}
+
+/** Sessions that have ended. */
+export interface EndedSessions {
+  /** How many. */
+  ended: number;
+}
+
 /** What differs for an error code at this status. */
 export interface ErrorAtStatus {
   /** The status. */
@@ -2021,6 +2035,38 @@ export interface NewSession {
   csrf_token: string;
   /** Who is signed in. */
   user: User;
+}
+
+/** A session that has not ended. */
+export interface OpenSession {
+  /** Id; the session's token does not follow from it. */
+  id: string;
+  /** Always `session`. */
+  object: "session";
+  /** Whether it is the session of this request. */
+  current: boolean;
+  /** When it was opened. */
+  created_at: string;
+  /** When it was last used, to the hour. */
+  last_used_at: string;
+  /** When it ends if it is not used. */
+  expires_at: string;
+  /** IP address that it was opened from, of IPv6 the /64 network; null if it is not known. */
+  address: string | null;
+  /** `User-Agent` of the program that opened it, the first 300 characters; null if it sent none. */
+  user_agent: string | null;
+}
+
+/** A page of sessions. */
+export interface OpenSessionList {
+  /** Always `list`. */
+  object: "list";
+  /** The sessions, the newest first. */
+  data: OpenSession[];
+  /** Whether there are more; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last session of this page; null on an empty page. */
+  last_id: string | null;
 }
 
 /** An account as operators see it. */
@@ -5100,6 +5146,13 @@ export interface ListVoicesQuery {
   /** Whose voices to list: `provider_a` (default), `provider_b` or `all`. Any other value gives 400 `invalid_parameter`. */
   provider?: VoiceProvider | undefined;
 }
+/** Query parameters of `auth.sessions.list`. */
+export interface ListSessionsQuery {
+  /** Id of the session after which the page begins. */
+  after?: string | undefined;
+  /** How many sessions a page has at most. 1 to 100; default 50. */
+  limit?: number | undefined;
+}
 /** Query parameters of `usage.logs`. */
 export interface ListUsageLogsQuery {
   /** Rows per page: 1 to 200, default 50. */
@@ -5954,6 +6007,8 @@ export type DesignVoiceError401 = Refusal<401, "missing_api_key" | "invalid_api_
 export type DesignVoiceError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
 export type DesignVoiceError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type DesignVoiceError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
+export type EndOtherSessionsError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type EndSessionError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type Error400InvalidParameter = Refusal<400, "invalid_parameter", ErrorBody<"invalid_parameter", "invalid_request_error">>;
 export type Error400InvalidParameterOrNotFound = Refusal<400, "invalid_parameter" | "not_found", ErrorBody<"invalid_parameter" | "not_found", "invalid_request_error">>;
 export type Error401InvalidCredentials = Refusal<401, "invalid_credentials", ErrorBody<"invalid_credentials", "authentication_error">>;
@@ -5970,6 +6025,7 @@ export type Error404JobNotFound = Refusal<404, "job_not_found", ErrorBody<"job_n
 export type Error404MemberNotFound = Refusal<404, "member_not_found", ErrorBody<"member_not_found", "not_found_error">>;
 export type Error404ModelNotFound = Refusal<404, "model_not_found", ModelErrorBody<"model_not_found", "not_found_error">>;
 export type Error404RequestNotFound = Refusal<404, "request_not_found", ErrorBody<"request_not_found", "not_found_error">>;
+export type Error404SessionNotFound = Refusal<404, "session_not_found", ErrorBody<"session_not_found", "not_found_error">>;
 export type Error404TopupNotFound = Refusal<404, "topup_not_found", ErrorBody<"topup_not_found", "not_found_error">>;
 export type Error409IdempotencyKeyReusedOrNotPossible = Refusal<409, "idempotency_key_reused" | "not_possible", ErrorBody<"idempotency_key_reused" | "not_possible", "invalid_request_error">>;
 export type Error409NotPossible = Refusal<409, "not_possible", ErrorBody<"not_possible", "invalid_request_error">>;
@@ -6031,6 +6087,8 @@ export type ListLedgerEntriesError401 = Refusal<401, "missing_api_key" | "invali
 export type ListLedgerEntriesError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListMembersError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListMembersError403 = Refusal<403, "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type ListSessionsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type ListSessionsError403 = Refusal<403, "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListUsageLogsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListUsageLogsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListVoicesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
@@ -6107,6 +6165,12 @@ export type ResetPasswordError = ResetPasswordError400 | Error403PermissionDenie
 export type GetSessionError = GetSessionError401 | GetSessionError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.confirmSession`. */
 export type ConfirmSessionError = ConfirmSessionError400 | ConfirmSessionError401 | ConfirmSessionError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `auth.sessions.list`. */
+export type ListSessionsError = Error400InvalidParameter | ListSessionsError401 | ListSessionsError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `auth.sessions.endOthers`. */
+export type EndOtherSessionsError = Error401MissingApiKeyOrInvalidApiKey | EndOtherSessionsError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `auth.sessions.end`. */
+export type EndSessionError = Error401MissingApiKeyOrInvalidApiKey | EndSessionError403 | Error404SessionNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.signIn`. */
 export type SignInError = SignInError400 | Error401InvalidCredentials | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.signInWithProvider`. */
@@ -6380,6 +6444,8 @@ export interface ErrorsByCode {
   segments_unsupported: Refusal<400, "segments_unsupported", ModelErrorBody<"segments_unsupported", "invalid_request_error"> | OlderErrorBody<"segments_unsupported", "invalid_request_error">>;
   /** An error in the gateway itself. Nothing was charged. Or: Every route returned an invalid answer. Nothing was charged. Or: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
   server_error: Refusal<500, "server_error", BareErrorBody<"server_error">> | Refusal<502, "server_error", BareErrorBody<"server_error">> | Refusal<503, "server_error", BareErrorBody<"server_error">>;
+  /** The id is not that of one of your sessions, or the session has ended. */
+  session_not_found: Refusal<404, "session_not_found", ErrorBody<"session_not_found", "not_found_error">>;
   /** Endpoints that change the account require a dashboard session. */
   session_required: Refusal<403, "session_required", ErrorBody<"session_required", "permission_error"> | OlderErrorBody<"session_required", "permission_error">>;
   /** The operator has closed sign-up, or opened it only to invited addresses or to some domains. */
@@ -6489,6 +6555,7 @@ export type ErrorCode =
   | "route_refused"
   | "segments_unsupported"
   | "server_error"
+  | "session_not_found"
   | "session_required"
   | "signup_closed"
   | "stateless_only"
@@ -6707,6 +6774,39 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: ConfirmSessionError;
+  };
+  /** `auth.sessions.list`: `GET /v1/auth/sessions`. */
+  listSessions: {
+    path: never;
+    query: ListSessionsQuery;
+    headers: never;
+    body: never;
+    result: OpenSessionList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListSessionsError;
+  };
+  /** `auth.sessions.endOthers`: `DELETE /v1/auth/sessions`. */
+  endOtherSessions: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: EndedSessions;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: EndOtherSessionsError;
+  };
+  /** `auth.sessions.end`: `DELETE /v1/auth/sessions/{id}`. */
+  endSession: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: never;
+    result: EndedSession;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: EndSessionError;
   };
   /** `auth.signIn`: `POST /v1/auth/signin`. */
   signIn: {

@@ -35,6 +35,7 @@ const exceptions: Record<string, string> = {
   media_job_pkey: byId,
   media_job_turn: byOperator,
   session_expires: byOperator,
+  session_id_key: byId,
   session_pkey: beforeAccount,
   signup_mailbox_pkey: beforeAccount,
   topup_checkout_id_key: beforeAccount,

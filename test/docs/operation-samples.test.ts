@@ -31,6 +31,7 @@ const refused: Partial<Record<OperationId, [status: number, code: string, why: s
   cloneVoice: [404, "model_not_found", "paused in the shipped catalog"],
   designVoice: [404, "model_not_found", "paused in the shipped catalog"],
   confirmSession: [401, "invalid_credentials", "the demo account has no password"],
+  endSession: [404, "session_not_found", "the sample's is invented"],
   understandAudio: [404, "model_not_found", "retired"],
 };
 
@@ -48,7 +49,7 @@ const first: OperationId[] = [
   "runGenmedia",
   "createSpeech",
 ];
-const last: OperationId[] = ["rollApiKey", "updateApiKey", "deleteApiKey", "signOut"];
+const last: OperationId[] = ["rollApiKey", "updateApiKey", "deleteApiKey", "endOtherSessions", "signOut"];
 const between = (Object.keys(operations) as OperationId[]).filter((id) => !first.includes(id) && !last.includes(id));
 
 interface Reply {
