@@ -56,7 +56,6 @@ export type ErrorCode =
   | "voice_required"
   | "not_found"
   | "member_not_found"
-  | "session_not_found"
   | "invalid_token"
   | "used_token"
   | "expired_token"
@@ -103,6 +102,8 @@ export type ErrorCode =
   | "confirmation_required"
   | "account_not_found"
   | "not_possible"
+  | "statement_not_found"
+  | "session_not_found"
   | "route_refused"
   | "upstream_invalid_response"
   | "provider_unavailable"
@@ -357,14 +358,6 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "There is no such member in this workspace.",
     "happened": "The id is not that of a member of the workspace, or the person has just left it.",
     "fix": "Use an id from GET /v1/workspace/members."
-  },
-  "session_not_found": {
-    "status": 404,
-    "type": "not_found_error",
-    "retryable": false,
-    "message": "You have no such session.",
-    "happened": "The id is not that of one of your sessions, or the session has ended.",
-    "fix": "Use an id from GET /v1/auth/sessions."
   },
   "invalid_token": {
     "status": 400,
@@ -750,6 +743,22 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "That is not possible: {reason}.",
     "happened": "The state of what the operator wants to change does not allow it. Nothing was changed.",
     "fix": "The message says what stands in the way."
+  },
+  "statement_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no statement of this month.",
+    "happened": "The account had no ledger entry yet in that month, or the month has not begun.",
+    "fix": "Use a month from GET /v1/credits/statements."
+  },
+  "session_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "You have no such session.",
+    "happened": "The id is not that of one of your sessions, or the session has ended.",
+    "fix": "Use an id from GET /v1/auth/sessions."
   },
   "route_refused": {
     "status": 403,

@@ -37,6 +37,8 @@ export type OperationId =
   | "getCreditBalance"
   | "listLedgerEntries"
   | "getLegacyPricing"
+  | "listStatements"
+  | "getStatement"
   | "createTopup"
   | "getTopup"
   | "receivePaymentEvent"
@@ -1099,13 +1101,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "xApiKey": false,
     "dialect": "standard",
     "errors": [
-      "session_not_found",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
       "session_required",
       "csrf_failed",
       "rate_limit_exceeded",
+      "session_not_found",
       "internal_error",
       "overloaded"
     ],
@@ -1670,6 +1672,97 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "bodyRequired": false,
     "bodyMax": 26214400,
     "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listStatements": {
+    "id": "listStatements",
+    "method": "get",
+    "path": "/v1/credits/statements",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "billing"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "getStatement": {
+    "id": "getStatement",
+    "method": "get",
+    "path": "/v1/credits/statements/{month}",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "billing"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "statement_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "month",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
     "successes": [
       200
     ],

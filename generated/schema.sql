@@ -83,6 +83,25 @@ CREATE TRIGGER balances_follow_entries BEFORE UPDATE ON public.balance FOR EACH 
 CREATE TRIGGER balances_start_empty BEFORE INSERT ON public.balance FOR EACH ROW EXECUTE FUNCTION balance_starts_empty();
 CREATE TRIGGER balances_stay BEFORE DELETE OR TRUNCATE ON public.balance FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('an account keeps its balance row');
 
+create table closed_month (
+  account_id bigint not null,
+  month date not null,
+  last_seq bigint not null,
+  entries bigint not null,
+  topups bigint not null,
+  grants bigint not null,
+  charges bigint not null,
+  holds bigint not null,
+  refunds bigint not null,
+  adjustments bigint not null,
+  payment_refunds bigint not null,
+  closing bigint not null,
+  constraint closed_month_pkey PRIMARY KEY (account_id, month),
+  constraint closed_month_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint closed_month_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric))
+);
+CREATE TRIGGER closed_months_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON public.closed_month FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('a closed month is final');
+
 create table commit_proof (
   replica uuid not null,
   count bigint not null,

@@ -67,6 +67,21 @@ export interface Balance {
   spent: Generated<bigint>;
 }
 
+export interface ClosedMonth {
+  account_id: bigint;
+  adjustments: bigint;
+  charges: bigint;
+  closing: bigint;
+  entries: bigint;
+  grants: bigint;
+  holds: bigint;
+  last_seq: bigint;
+  month: Timestamp;
+  payment_refunds: bigint;
+  refunds: bigint;
+  topups: bigint;
+}
+
 export interface CommitProof {
   at: Timestamp;
   count: bigint;
@@ -440,6 +455,7 @@ export interface DB {
   account: Account;
   api_key: ApiKey;
   balance: Balance;
+  closed_month: ClosedMonth;
   commit_proof: CommitProof;
   escrow: Escrow;
   hold: Hold;

@@ -16806,6 +16806,266 @@ validate_parameters_listLedgerEntries.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const parameters_listStatements = validate_parameters_listStatements;
+const schema_parameters_listStatements = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"after": {
+"type": "string",
+"pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$"
+},
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 120,
+"default": 24
+}
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_listStatements"
+};
+const pattern_273e94b6 = new RegExp("^[0-9]{4}-(0[1-9]|1[0-2])$", "u");
+function validate_parameters_listStatements(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_listStatements.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_listStatements.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_listStatements,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.after !== void 0) {
+let data1 = data0.after;
+if (typeof data1 === "string") {
+if (!pattern_273e94b6.test(data1)) {
+validate_parameters_listStatements.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "pattern",
+params: { pattern: "^[0-9]{4}-(0[1-9]|1[0-2])$" },
+message: "must match pattern \"^[0-9]{4}-(0[1-9]|1[0-2])$\"",
+parentSchema: schema_parameters_listStatements.properties.query.properties.after,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_listStatements.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listStatements.properties.query.properties.after,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.limit !== void 0) {
+let data2 = data0.limit;
+if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2))) {
+validate_parameters_listStatements.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_listStatements.properties.query.properties.limit,
+data: data2
+}];
+return false;
+}
+if (typeof data2 == "number") {
+if (data2 > 120 || isNaN(data2)) {
+validate_parameters_listStatements.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 120
+},
+message: "must be <= 120",
+parentSchema: schema_parameters_listStatements.properties.query.properties.limit,
+data: data2
+}];
+return false;
+} else if (data2 < 1 || isNaN(data2)) {
+validate_parameters_listStatements.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_listStatements.properties.query.properties.limit,
+data: data2
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data2)) {
+validate_parameters_listStatements.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_listStatements.properties.query.properties.limit,
+data: data2
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+} else {
+validate_parameters_listStatements.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listStatements.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_listStatements.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listStatements,
+data
+}];
+return false;
+}
+validate_parameters_listStatements.errors = vErrors;
+return true;
+}
+validate_parameters_listStatements.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_getStatement = validate_parameters_getStatement;
+const schema_parameters_getStatement = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "month": {
+"type": "string",
+"pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$"
+} },
+"required": ["month"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_getStatement"
+};
+function validate_parameters_getStatement(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getStatement.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_getStatement.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getStatement,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.month === void 0 && (missing1 = "month")) {
+validate_parameters_getStatement.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_getStatement.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.month !== void 0) {
+let data1 = data0.month;
+if (typeof data1 === "string") {
+if (!pattern_273e94b6.test(data1)) {
+validate_parameters_getStatement.errors = [{
+instancePath: instancePath + "/path/month",
+keyword: "pattern",
+params: { pattern: "^[0-9]{4}-(0[1-9]|1[0-2])$" },
+message: "must match pattern \"^[0-9]{4}-(0[1-9]|1[0-2])$\"",
+parentSchema: schema_parameters_getStatement.properties.path.properties.month,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_getStatement.errors = [{
+instancePath: instancePath + "/path/month",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getStatement.properties.path.properties.month,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getStatement.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getStatement.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getStatement.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getStatement,
+data
+}];
+return false;
+}
+validate_parameters_getStatement.errors = vErrors;
+return true;
+}
+validate_parameters_getStatement.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_createTopup = validate_bodies_createTopup;
 const schema_TopupRequest = {
 "type": "object",
@@ -50072,6 +50332,8 @@ listUsageLogs: parameters_listUsageLogs,
 createChatCompletion: parameters_createChatCompletion,
 createCompletion: parameters_createCompletion,
 listLedgerEntries: parameters_listLedgerEntries,
+listStatements: parameters_listStatements,
+getStatement: parameters_getStatement,
 getTopup: parameters_getTopup,
 receivePaymentEvent: parameters_receivePaymentEvent,
 createDecision: parameters_createDecision,
@@ -50184,6 +50446,7 @@ parameters_getOperatorCall,
 parameters_getOperatorOverview,
 parameters_getReceipt,
 parameters_getReceiptProof,
+parameters_getStatement,
 parameters_getTopup,
 parameters_getUsageSummary,
 parameters_leaveWorkspace,
@@ -50195,6 +50458,7 @@ parameters_listOperatorAccounts,
 parameters_listOperatorActions,
 parameters_listOperatorCalls,
 parameters_listSessions,
+parameters_listStatements,
 parameters_listUsageLogs,
 parameters_listVoices,
 parameters_receivePaymentEvent,

@@ -49,6 +49,8 @@ import { listVoices } from "./list-voices.ts";
 import { endOtherSessions } from "./end-other-sessions.ts";
 import { endSession } from "./end-session.ts";
 import { listSessions } from "./list-sessions.ts";
+import { getStatement } from "./get-statement.ts";
+import { listStatements } from "./list-statements.ts";
 import { operatorHandlers } from "./operators.ts";
 import { receivePaymentEvent } from "./receive-payment-event.ts";
 import { recommendModels } from "./recommend-models.ts";
@@ -113,6 +115,8 @@ export const handlers: Handlers = {
   endSession,
   endOtherSessions,
   getTopup,
+  listStatements,
+  getStatement,
   listApiKeys,
   listErrors,
   listJobs,

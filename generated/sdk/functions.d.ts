@@ -66,6 +66,7 @@ import type {
   ListOperatorActionsQuery,
   ListOperatorCallsQuery,
   ListSessionsQuery,
+  ListStatementsQuery,
   ListUsageLogsQuery,
   ListVoicesQuery,
   MadeVoice,
@@ -148,6 +149,8 @@ import type {
   SoundEffectRequest,
   SpeechRequest,
   StartedSignIn,
+  StatementDetail,
+  StatementList,
   TierMatrix,
   TokenCount,
   TokenCountRequest,
@@ -801,6 +804,36 @@ export declare function getCreditBalance(client: Client, options?: RequestOption
  * @throws {SvcError} 503 `overloaded`
  */
 export declare function listLedgerEntries(client: Client, input?: ListLedgerEntriesQuery, options?: RequestOptions): Pages<LedgerEntryList, "listLedgerEntries">;
+
+/**
+ * Lists the months of the account's ledger with their sums. Requires a dashboard session.
+ *
+ * `GET /v1/credits/statements`, /docs/api/listStatements
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function listStatements(client: Client, input?: ListStatementsQuery, options?: RequestOptions): Pages<StatementList, "listStatements">;
+
+/**
+ * Returns a month of the ledger with its payments: as JSON, as CSV (`Accept: text/csv`) or as a document (`Accept: application/pdf`). A month
+ * before the first entry, or one that has not begun, gives 404 `statement_not_found`. Requires a dashboard session.
+ *
+ * `GET /v1/credits/statements/{month}`, /docs/api/getStatement
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 404 `statement_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function getStatement(client: Client, month: string, options?: RequestOptions): Call<StatementDetail | Binary, "getStatement">;
 
 /**
  * Starts a checkout that adds money. Requires a dashboard session: an API key gives 403 `session_required`.

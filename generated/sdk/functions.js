@@ -141,6 +141,14 @@ export function listLedgerEntries(client, input, options) {
   return pages((cursor) => call(client, { path: "/v1/credits/ledger", auth: "either" }, { ...input, ...cursor }, options));
 }
 
+export function listStatements(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/credits/statements", auth: "session" }, { ...input, ...cursor }, options));
+}
+
+export function getStatement(client, month, options) {
+  return call(client, { path: () => `/v1/credits/statements/${segment(month)}`, auth: "session", accept: "audio/*", read: binary }, undefined, options);
+}
+
 export function createTopup(client, input, options) {
   return call(client, { path: "/v1/credits/topup", method: "POST", auth: "session" }, input, options);
 }

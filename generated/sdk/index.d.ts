@@ -67,6 +67,7 @@ import type {
   ListOperatorActionsQuery,
   ListOperatorCallsQuery,
   ListSessionsQuery,
+  ListStatementsQuery,
   ListUsageLogsQuery,
   ListVoicesQuery,
   MadeVoice,
@@ -149,6 +150,8 @@ import type {
   SoundEffectRequest,
   SpeechRequest,
   StartedSignIn,
+  StatementDetail,
+  StatementList,
   TierMatrix,
   TokenCount,
   TokenCountRequest,
@@ -927,7 +930,40 @@ export interface CreditsMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   ledger(input?: ListLedgerEntriesQuery, options?: RequestOptions): Pages<LedgerEntryList, "listLedgerEntries">;
+  readonly statements: CreditsStatementsMethods;
   readonly topups: CreditsTopupsMethods;
+}
+
+/** `svc.credits.statements` */
+export interface CreditsStatementsMethods {
+  /**
+   * Lists the months of the account's ledger with their sums. Requires a dashboard session.
+   *
+   * `GET /v1/credits/statements`, /docs/api/listStatements
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListStatementsQuery, options?: RequestOptions): Pages<StatementList, "listStatements">;
+  /**
+   * Returns a month of the ledger with its payments: as JSON, as CSV (`Accept: text/csv`) or as a document (`Accept: application/pdf`). A month
+   * before the first entry, or one that has not begun, gives 404 `statement_not_found`. Requires a dashboard session.
+   *
+   * `GET /v1/credits/statements/{month}`, /docs/api/getStatement
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 404 `statement_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(month: string, options?: RequestOptions): Call<StatementDetail | Binary, "getStatement">;
 }
 
 /** `svc.credits.topups` */

@@ -73,6 +73,10 @@ export class Svc {
     this.credits = {
       balance: of(f.getCreditBalance),
       ledger: of(f.listLedgerEntries),
+      statements: {
+        list: of(f.listStatements),
+        get: of(f.getStatement),
+      },
       topups: {
         create: of(f.createTopup),
         get: of(f.getTopup),

@@ -4182,6 +4182,98 @@ export interface StartedSignIn {
   expires_at: string;
 }
 
+/** A month of the ledger. The opening balance and every amount after it add up to the closing balance, exactly. */
+export interface Statement {
+  /** Always `statement`. */
+  object: "statement";
+  /** The month, in UTC, such as `2026-11`. */
+  month: string;
+  /** Whether the month is closed and changes no more: from a day after its end. What is posted later counts to the next month. */
+  final: boolean;
+  /** Number of ledger entries. */
+  entries: number;
+  /** USD at its beginning: the closing balance of the month before. */
+  opening_balance_usd: number;
+  /** USD added by payment. */
+  topups_usd: number;
+  /** USD granted: signup credit, bonuses, gifts. */
+  grants_usd: number;
+  /** USD charged for calls and jobs, below 0. */
+  charges_usd: number;
+  /** USD that media jobs held (below 0) and gave back. */
+  holds_usd: number;
+  /** USD of charges that were refunded. */
+  refunds_usd: number;
+  /** USD that the operator corrected. */
+  adjustments_usd: number;
+  /** USD of payments that were refunded to the payer or taken back by a bank, below 0. */
+  payment_refunds_usd: number;
+  /** USD at its end. */
+  closing_balance_usd: number;
+}
+
+/** A month of the ledger with its payments. */
+export interface StatementDetail {
+  /** Always `statement`. */
+  object: "statement";
+  /** The month, in UTC, such as `2026-11`. */
+  month: string;
+  /** Whether the month is closed and changes no more: from a day after its end. What is posted later counts to the next month. */
+  final: boolean;
+  /** Number of ledger entries. */
+  entries: number;
+  /** USD at its beginning: the closing balance of the month before. */
+  opening_balance_usd: number;
+  /** USD added by payment. */
+  topups_usd: number;
+  /** USD granted: signup credit, bonuses, gifts. */
+  grants_usd: number;
+  /** USD charged for calls and jobs, below 0. */
+  charges_usd: number;
+  /** USD that media jobs held (below 0) and gave back. */
+  holds_usd: number;
+  /** USD of charges that were refunded. */
+  refunds_usd: number;
+  /** USD that the operator corrected. */
+  adjustments_usd: number;
+  /** USD of payments that were refunded to the payer or taken back by a bank, below 0. */
+  payment_refunds_usd: number;
+  /** USD at its end. */
+  closing_balance_usd: number;
+  /** The payments, the oldest first, at most 1000. */
+  payments: StatementPayment[];
+  /** Whether there were more payments. The sums hold all of them. */
+  payments_truncated: boolean;
+}
+
+/** A page of statements. */
+export interface StatementList {
+  /** Always `list`. */
+  object: "list";
+  /** The months, the newest first, from the current one back to that of the first entry. */
+  data: Statement[];
+  /** Whether there are older months; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** The last month of this page; null on an empty page. */
+  last_id: string | null;
+}
+
+/** A payment of a month. */
+export interface StatementPayment {
+  /** Id of the ledger entry. */
+  entry: string;
+  /** Id of the top-up; null if the operator added the money. */
+  topup: string | null;
+  /** The payment provider's number of the payment, as its receipt names it; null if there is none. */
+  payment_number: string | null;
+  /** USD that was added. */
+  amount_usd: number;
+  /** USD that was paid, tax included. */
+  paid_usd: number;
+  /** When it was added. */
+  created_at: string;
+}
+
 /** Why a message ended. */
 export type StopReason = 
   | "end_turn"
@@ -5183,6 +5275,13 @@ export interface ListLedgerEntriesQuery {
   /** Only entries of this type. */
   type?: LedgerEntryType | undefined;
 }
+/** Query parameters of `credits.statements.list`. */
+export interface ListStatementsQuery {
+  /** Months before this one: the `last_id` of the previous page. */
+  after?: string | undefined;
+  /** How many months a page has at most. 1 to 120; default 24. */
+  limit?: number | undefined;
+}
 /** Query parameters of `jobs.list`. */
 export interface ListJobsQuery {
   /** Jobs per page: 1 to 100, default 20. */
@@ -6026,6 +6125,7 @@ export type Error404MemberNotFound = Refusal<404, "member_not_found", ErrorBody<
 export type Error404ModelNotFound = Refusal<404, "model_not_found", ModelErrorBody<"model_not_found", "not_found_error">>;
 export type Error404RequestNotFound = Refusal<404, "request_not_found", ErrorBody<"request_not_found", "not_found_error">>;
 export type Error404SessionNotFound = Refusal<404, "session_not_found", ErrorBody<"session_not_found", "not_found_error">>;
+export type Error404StatementNotFound = Refusal<404, "statement_not_found", ErrorBody<"statement_not_found", "not_found_error">>;
 export type Error404TopupNotFound = Refusal<404, "topup_not_found", ErrorBody<"topup_not_found", "not_found_error">>;
 export type Error409IdempotencyKeyReusedOrNotPossible = Refusal<409, "idempotency_key_reused" | "not_possible", ErrorBody<"idempotency_key_reused" | "not_possible", "invalid_request_error">>;
 export type Error409NotPossible = Refusal<409, "not_possible", ErrorBody<"not_possible", "invalid_request_error">>;
@@ -6072,6 +6172,8 @@ export type GetReceiptProofError401 = Refusal<401, "missing_api_key" | "invalid_
 export type GetReceiptProofError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type GetSessionError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type GetSessionError403 = Refusal<403, "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type GetStatementError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type GetStatementError403 = Refusal<403, "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type GetTopupError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type GetTopupError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type GetUsageSummaryError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
@@ -6089,6 +6191,8 @@ export type ListMembersError401 = Refusal<401, "missing_api_key" | "invalid_api_
 export type ListMembersError403 = Refusal<403, "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListSessionsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListSessionsError403 = Refusal<403, "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type ListStatementsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type ListStatementsError403 = Refusal<403, "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListUsageLogsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListUsageLogsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListVoicesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
@@ -6195,6 +6299,10 @@ export type CreateCompletionError = CreateCompletionError400 | CreateCompletionE
 export type GetCreditBalanceError = GetCreditBalanceError401 | GetCreditBalanceError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.ledger`. */
 export type ListLedgerEntriesError = Error400InvalidParameter | ListLedgerEntriesError401 | ListLedgerEntriesError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `credits.statements.list`. */
+export type ListStatementsError = Error400InvalidParameter | ListStatementsError401 | ListStatementsError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `credits.statements.get`. */
+export type GetStatementError = Error400InvalidParameter | GetStatementError401 | GetStatementError403 | Error404StatementNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.topups.create`. */
 export type CreateTopupError = CreateTopupError400 | Error401MissingApiKeyOrInvalidApiKey | Error402PaymentFailed | CreateTopupError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.topups.get`. */
@@ -6452,6 +6560,8 @@ export interface ErrorsByCode {
   signup_closed: Refusal<403, "signup_closed", ErrorBody<"signup_closed", "permission_error">>;
   /** The request refers to data that the gateway does not store: an earlier answer, a conversation, an item, a prompt or a file. Or it asks for an answer to fetch later. */
   stateless_only: Refusal<400, "stateless_only", ErrorBody<"stateless_only", "invalid_request_error"> | ModelErrorBody<"stateless_only", "invalid_request_error">>;
+  /** The account had no ledger entry yet in that month, or the month has not begun. */
+  statement_not_found: Refusal<404, "statement_not_found", ErrorBody<"statement_not_found", "not_found_error">>;
   /** The message request names a `thread`, but the gateway stores no messages between requests. */
   thread_unsupported_request: Refusal<400, "thread_unsupported_request", AnthropicErrorBody<"thread_unsupported_request", "invalid_request_error"> | ModelErrorBody<"thread_unsupported_request", "invalid_request_error">>;
   /** The job timed out: an image after 5 minutes, a video after 20. An expired job waited 60 minutes for a slot, or was found unfinished 30 minutes after its start. */
@@ -6559,6 +6669,7 @@ export type ErrorCode =
   | "session_required"
   | "signup_closed"
   | "stateless_only"
+  | "statement_not_found"
   | "stream_interrupted"
   | "thread_unsupported_request"
   | "timeout"
@@ -6939,6 +7050,28 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: ListLedgerEntriesError;
+  };
+  /** `credits.statements.list`: `GET /v1/credits/statements`. */
+  listStatements: {
+    path: never;
+    query: ListStatementsQuery;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: StatementList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListStatementsError;
+  };
+  /** `credits.statements.get`: `GET /v1/credits/statements/{month}`. */
+  getStatement: {
+    path: { month: string };
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: StatementDetail | Binary;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetStatementError;
   };
   /** `credits.topups.create`: `POST /v1/credits/topup`. */
   createTopup: {

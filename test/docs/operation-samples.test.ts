@@ -69,6 +69,7 @@ const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => s
   getJob: [/job_\w+/, () => fieldOfReply("createImage", "id")],
   getGenmediaJob: [/gm_\w+/, () => fieldOfReply("runGenmedia", "request_id")],
   getReceipt: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
+  getStatement: [/2026-11/, () => new Date().toISOString().slice(0, 7)],
   getOperatorAccount: [/acc_\w+/, newestAccount],
   suspendAccount: [/acc_\w+/, newestAccount],
   adjustAccount: [/acc_\w+/, newestAccount],
