@@ -35,12 +35,14 @@ export type OperationId =
   | "createChatCompletion"
   | "createCompletion"
   | "getCreditBalance"
+  | "listCreditGrants"
   | "listLedgerEntries"
   | "getLegacyPricing"
   | "listStatements"
   | "getStatement"
   | "createTopup"
   | "getTopup"
+  | "redeemVoucher"
   | "receivePaymentEvent"
   | "createDecision"
   | "createEmbeddings"
@@ -1588,6 +1590,55 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "streams": false,
     "counts": false
   },
+  "listCreditGrants": {
+    "id": "listCreditGrants",
+    "method": "get",
+    "path": "/v1/credits/grants",
+    "auth": "key_or_session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "developer",
+      "billing",
+      "viewer"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
   "listLedgerEntries": {
     "id": "listLedgerEntries",
     "method": "get",
@@ -1847,6 +1898,46 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "type": "string"
       }
     ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "redeemVoucher": {
+    "id": "redeemVoucher",
+    "method": "post",
+    "path": "/v1/credits/vouchers/redeem",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "billing"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "voucher_not_found",
+      "voucher_not_redeemable",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
     "successes": [
       200
     ],

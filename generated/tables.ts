@@ -88,6 +88,19 @@ export interface CommitProof {
   replica: string;
 }
 
+export interface CreditGrant {
+  account_id: bigint;
+  amount: bigint;
+  counted_seq: bigint;
+  created_at: Timestamp;
+  ended_at: Timestamp | null;
+  expired: Generated<bigint>;
+  expires_at: Timestamp;
+  id: string;
+  seq: bigint;
+  spent: Generated<bigint>;
+}
+
 export interface Escrow {
   account_id: bigint;
   closings: bigint;
@@ -451,12 +464,33 @@ export interface Voice {
   voice_id: string;
 }
 
+export interface Voucher {
+  account_id: bigint | null;
+  batch_id: bigint;
+  hash: Buffer;
+  id: string;
+  redeemed_at: Timestamp | null;
+}
+
+export interface VoucherBatch {
+  amount: bigint;
+  count: number;
+  created_at: Timestamp;
+  created_by: string;
+  credit_days: number | null;
+  ended_at: Timestamp | null;
+  expires_at: Timestamp | null;
+  id: Generated<bigint>;
+  once_per_account: boolean;
+}
+
 export interface DB {
   account: Account;
   api_key: ApiKey;
   balance: Balance;
   closed_month: ClosedMonth;
   commit_proof: CommitProof;
+  credit_grant: CreditGrant;
   escrow: Escrow;
   hold: Hold;
   idempotency_key: IdempotencyKey;
@@ -488,4 +522,6 @@ export interface DB {
   usage_tagged: UsageTagged;
   verification: Verification;
   voice: Voice;
+  voucher: Voucher;
+  voucher_batch: VoucherBatch;
 }

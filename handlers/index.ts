@@ -51,6 +51,8 @@ import { endSession } from "./end-session.ts";
 import { listSessions } from "./list-sessions.ts";
 import { getStatement } from "./get-statement.ts";
 import { listStatements } from "./list-statements.ts";
+import { listCreditGrants } from "./list-credit-grants.ts";
+import { redeemVoucher } from "./redeem-voucher.ts";
 import { operatorHandlers } from "./operators.ts";
 import { receivePaymentEvent } from "./receive-payment-event.ts";
 import { recommendModels } from "./recommend-models.ts";
@@ -116,6 +118,8 @@ export const handlers: Handlers = {
   endOtherSessions,
   getTopup,
   listStatements,
+  listCreditGrants,
+  redeemVoucher,
   getStatement,
   listApiKeys,
   listErrors,

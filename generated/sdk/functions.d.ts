@@ -34,6 +34,7 @@ import type {
   CreateMusicQuery,
   CreateSoundEffectQuery,
   CreditBalance,
+  CreditGrantList,
   DecisionRequest,
   DecisionResult,
   DeletedApiKey,
@@ -58,6 +59,7 @@ import type {
   LeaveWorkspaceQuery,
   LedgerEntryList,
   LimitState,
+  ListCreditGrantsQuery,
   ListJobsQuery,
   ListLedgerEntriesQuery,
   ListMembersQuery,
@@ -169,6 +171,8 @@ import type {
   VoiceCloneForm,
   VoiceDesignRequest,
   VoiceList,
+  VoucherCode,
+  VoucherRedemption,
   Workspace,
   WorkspaceList,
   WorkspaceRequest,
@@ -792,6 +796,21 @@ export declare function createCompletion<Streaming extends boolean | null | unde
 export declare function getCreditBalance(client: Client, options?: RequestOptions): Call<CreditBalance, "getCreditBalance">;
 
 /**
+ * Lists the workspace's granted credit that expires. Charges spend what expires first, then all other money. What is left expires by a ledger
+ * entry of type `adjustment` that names the grant; what calls in flight hold is left to them. A refund of a charge does not expire.
+ *
+ * `GET /v1/credits/grants`, /docs/api/listCreditGrants
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function listCreditGrants(client: Client, input?: ListCreditGrantsQuery, options?: RequestOptions): Pages<CreditGrantList, "listCreditGrants">;
+
+/**
  * Lists the account's ledger entries, newest first. Works with an API key or a session.
  *
  * `GET /v1/credits/ledger`, /docs/api/listLedgerEntries
@@ -871,6 +890,26 @@ export declare function createTopup(client: Client, input: TopupRequest, options
  * @throws {SvcError} 503 `overloaded`
  */
 export declare function getTopup(client: Client, id: string, options?: RequestOptions): Call<Topup, "getTopup">;
+
+/**
+ * Redeems a voucher: adds its credit to the workspace. A voucher works once; of some kinds a workspace redeems only one. A code that does not
+ * exist gives 404 `voucher_not_found`, one that is used or has expired 409 `voucher_not_redeemable`. Requires a dashboard session.
+ *
+ * `POST /v1/credits/vouchers/redeem`, /docs/api/redeemVoucher
+ *
+ * @example
+ * await svc.credits.vouchers.redeem({ code: "7Q4M-9XKD-2VTB-H3RA" });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 404 `voucher_not_found`
+ * @throws {SvcError} 409 `voucher_not_redeemable`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function redeemVoucher(client: Client, input: VoucherCode, options?: RequestOptions): Call<VoucherRedemption, "redeemVoucher">;
 
 /**
  * Picks one option for each question, with a confidence. Billed on input tokens, rounded up to the nearest 0.0001 USD; output is free and

@@ -137,6 +137,10 @@ export function getCreditBalance(client, options) {
   return call(client, { path: "/v1/credits/balance", auth: "either" }, undefined, options);
 }
 
+export function listCreditGrants(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/credits/grants", auth: "either" }, { ...input, ...cursor }, options));
+}
+
 export function listLedgerEntries(client, input, options) {
   return pages((cursor) => call(client, { path: "/v1/credits/ledger", auth: "either" }, { ...input, ...cursor }, options));
 }
@@ -155,6 +159,10 @@ export function createTopup(client, input, options) {
 
 export function getTopup(client, id, options) {
   return call(client, { path: () => `/v1/credits/topup/${segment(id)}`, auth: "either" }, undefined, options);
+}
+
+export function redeemVoucher(client, input, options) {
+  return call(client, { path: "/v1/credits/vouchers/redeem", method: "POST", auth: "session" }, input, options);
 }
 
 export function createDecision(client, input, options) {

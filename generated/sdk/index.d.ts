@@ -35,6 +35,7 @@ import type {
   CreateMusicQuery,
   CreateSoundEffectQuery,
   CreditBalance,
+  CreditGrantList,
   DecisionRequest,
   DecisionResult,
   DeletedApiKey,
@@ -59,6 +60,7 @@ import type {
   LeaveWorkspaceQuery,
   LedgerEntryList,
   LimitState,
+  ListCreditGrantsQuery,
   ListJobsQuery,
   ListLedgerEntriesQuery,
   ListMembersQuery,
@@ -170,6 +172,8 @@ import type {
   VoiceCloneForm,
   VoiceDesignRequest,
   VoiceList,
+  VoucherCode,
+  VoucherRedemption,
   Workspace,
   WorkspaceList,
   WorkspaceRequest,
@@ -917,6 +921,7 @@ export interface CreditsMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   balance(options?: RequestOptions): Call<CreditBalance, "getCreditBalance">;
+  readonly grants: CreditsGrantsMethods;
   /**
    * Lists the account's ledger entries, newest first. Works with an API key or a session.
    *
@@ -932,6 +937,25 @@ export interface CreditsMethods {
   ledger(input?: ListLedgerEntriesQuery, options?: RequestOptions): Pages<LedgerEntryList, "listLedgerEntries">;
   readonly statements: CreditsStatementsMethods;
   readonly topups: CreditsTopupsMethods;
+  readonly vouchers: CreditsVouchersMethods;
+}
+
+/** `svc.credits.grants` */
+export interface CreditsGrantsMethods {
+  /**
+   * Lists the workspace's granted credit that expires. Charges spend what expires first, then all other money. What is left expires by a ledger
+   * entry of type `adjustment` that names the grant; what calls in flight hold is left to them. A refund of a charge does not expire.
+   *
+   * `GET /v1/credits/grants`, /docs/api/listCreditGrants
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListCreditGrantsQuery, options?: RequestOptions): Pages<CreditGrantList, "listCreditGrants">;
 }
 
 /** `svc.credits.statements` */
@@ -1003,6 +1027,29 @@ export interface CreditsTopupsMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   get(id: string, options?: RequestOptions): Call<Topup, "getTopup">;
+}
+
+/** `svc.credits.vouchers` */
+export interface CreditsVouchersMethods {
+  /**
+   * Redeems a voucher: adds its credit to the workspace. A voucher works once; of some kinds a workspace redeems only one. A code that does not
+   * exist gives 404 `voucher_not_found`, one that is used or has expired 409 `voucher_not_redeemable`. Requires a dashboard session.
+   *
+   * `POST /v1/credits/vouchers/redeem`, /docs/api/redeemVoucher
+   *
+   * @example
+   * await svc.credits.vouchers.redeem({ code: "7Q4M-9XKD-2VTB-H3RA" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 404 `voucher_not_found`
+   * @throws {SvcError} 409 `voucher_not_redeemable`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  redeem(input: VoucherCode, options?: RequestOptions): Call<VoucherRedemption, "redeemVoucher">;
 }
 
 /** `svc.decisions` */

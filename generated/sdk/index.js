@@ -72,6 +72,9 @@ export class Svc {
     };
     this.credits = {
       balance: of(f.getCreditBalance),
+      grants: {
+        list: of(f.listCreditGrants),
+      },
       ledger: of(f.listLedgerEntries),
       statements: {
         list: of(f.listStatements),
@@ -80,6 +83,9 @@ export class Svc {
       topups: {
         create: of(f.createTopup),
         get: of(f.getTopup),
+      },
+      vouchers: {
+        redeem: of(f.redeemVoucher),
       },
     };
     this.decisions = {

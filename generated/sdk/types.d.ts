@@ -770,6 +770,40 @@ export interface CreditBalance {
   nudge: BalanceNudge | null;
 }
 
+/** Granted credit that expires. */
+export interface CreditGrant {
+  /** Id of its ledger entry. */
+  id: string;
+  /** Always `credit.grant`. */
+  object: "credit.grant";
+  /** USD that were granted. */
+  amount_usd: number;
+  /** USD of it that charges have spent. */
+  spent_usd: number;
+  /** USD of it that have expired. */
+  expired_usd: number;
+  /** USD that are left. */
+  remaining_usd: number;
+  /** When it was granted. */
+  created_at: string;
+  /** When what is left expires. */
+  expires_at: string;
+  /** When the rest expired, or nothing was left to expire; null before. */
+  ended_at: string | null;
+}
+
+/** A page of granted credit. */
+export interface CreditGrantList {
+  /** Always `list`. */
+  object: "list";
+  /** The grants, the newest first. */
+  data: CreditGrant[];
+  /** Whether there are more; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last grant of this page; null on an empty page. */
+  last_id: string | null;
+}
+
 /** The decision on one question. */
 export interface DecisionAnswer {
   /** Type of the question. */
@@ -5181,6 +5215,26 @@ export interface VoiceSettings {
   use_speaker_boost?: boolean | null | undefined;
 }
 
+/** A voucher to redeem. */
+export interface VoucherCode {
+  /** The code. Small letters, spaces and other dashes are as good. */
+  code: string;
+}
+
+/** A voucher that was redeemed now. */
+export interface VoucherRedemption {
+  /** Always `voucher.redemption`. */
+  object: "voucher.redemption";
+  /** Id of the ledger entry, of type `gift`. */
+  entry: string;
+  /** USD that were added. */
+  amount_usd: number;
+  /** The balance after it. */
+  balance_usd: number;
+  /** When what is left of the credit expires; null: never. */
+  expires_at: string | null;
+}
+
 /** What a web search of the provider found. Send it back unchanged with the rest of the answer. */
 export interface WebSearchToolResultBlock {
   /** Always `web_search_tool_result`. */
@@ -5265,6 +5319,13 @@ export interface ListUsageLogsQuery {
   key?: string | undefined;
   /** Only requests with this tag, such as `env:prod`: its key, a colon and its value. */
   tag?: string | undefined;
+}
+/** Query parameters of `credits.grants.list`. */
+export interface ListCreditGrantsQuery {
+  /** Id of the grant after which the page begins. */
+  after?: string | undefined;
+  /** How many grants a page has at most. 1 to 100; default 50. */
+  limit?: number | undefined;
 }
 /** Query parameters of `credits.ledger`. */
 export interface ListLedgerEntriesQuery {
@@ -6127,8 +6188,10 @@ export type Error404RequestNotFound = Refusal<404, "request_not_found", ErrorBod
 export type Error404SessionNotFound = Refusal<404, "session_not_found", ErrorBody<"session_not_found", "not_found_error">>;
 export type Error404StatementNotFound = Refusal<404, "statement_not_found", ErrorBody<"statement_not_found", "not_found_error">>;
 export type Error404TopupNotFound = Refusal<404, "topup_not_found", ErrorBody<"topup_not_found", "not_found_error">>;
+export type Error404VoucherNotFound = Refusal<404, "voucher_not_found", ErrorBody<"voucher_not_found", "not_found_error">>;
 export type Error409IdempotencyKeyReusedOrNotPossible = Refusal<409, "idempotency_key_reused" | "not_possible", ErrorBody<"idempotency_key_reused" | "not_possible", "invalid_request_error">>;
 export type Error409NotPossible = Refusal<409, "not_possible", ErrorBody<"not_possible", "invalid_request_error">>;
+export type Error409VoucherNotRedeemable = Refusal<409, "voucher_not_redeemable", ErrorBody<"voucher_not_redeemable", "invalid_request_error">>;
 export type Error413InvalidRequest = Refusal<413, "invalid_request", ErrorBody<"invalid_request", "request_too_large">>;
 export type Error413RequestRejectedOrRequestTooLarge = Refusal<413, "request_rejected" | "request_too_large", ErrorBody<"request_rejected" | "request_too_large", "request_too_large">>;
 export type Error413RequestTooLarge = Refusal<413, "request_too_large", ErrorBody<"request_too_large", "request_too_large">>;
@@ -6183,6 +6246,8 @@ export type GetWorkspaceError403 = Refusal<403, "permission_denied" | "session_r
 export type LeaveWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type ListApiKeysError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListApiKeysError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type ListCreditGrantsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type ListCreditGrantsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListJobsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListJobsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListLedgerEntriesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
@@ -6199,6 +6264,8 @@ export type ListVoicesError401 = Refusal<401, "missing_api_key" | "invalid_api_k
 export type ListVoicesError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListWorkspacesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListWorkspacesError403 = Refusal<403, "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type RedeemVoucherError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type RedeemVoucherError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type RefundCallError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type RefundCallError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type RemoveMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
@@ -6297,6 +6364,8 @@ export type CreateChatCompletionError = CreateChatCompletionError400 | CreateCha
 export type CreateCompletionError = CreateCompletionError400 | CreateCompletionError401 | CreateCompletionError402 | CreateCompletionError403 | Error404ModelNotFound | CreateCompletionError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateCompletionError503;
 /** The errors of `credits.balance`. */
 export type GetCreditBalanceError = GetCreditBalanceError401 | GetCreditBalanceError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `credits.grants.list`. */
+export type ListCreditGrantsError = Error400InvalidParameter | ListCreditGrantsError401 | ListCreditGrantsError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.ledger`. */
 export type ListLedgerEntriesError = Error400InvalidParameter | ListLedgerEntriesError401 | ListLedgerEntriesError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.statements.list`. */
@@ -6307,6 +6376,8 @@ export type GetStatementError = Error400InvalidParameter | GetStatementError401 
 export type CreateTopupError = CreateTopupError400 | Error401MissingApiKeyOrInvalidApiKey | Error402PaymentFailed | CreateTopupError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.topups.get`. */
 export type GetTopupError = Error400InvalidParameter | GetTopupError401 | GetTopupError403 | Error404TopupNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `credits.vouchers.redeem`. */
+export type RedeemVoucherError = RedeemVoucherError400 | Error401MissingApiKeyOrInvalidApiKey | RedeemVoucherError403 | Error404VoucherNotFound | Error409VoucherNotRedeemable | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `decisions.create`. */
 export type CreateDecisionError = CreateDecisionError400 | CreateDecisionError401 | CreateDecisionError402 | CreateDecisionError403 | CreateDecisionError409 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateDecisionError503;
 /** The errors of `embeddings.create`. */
@@ -6582,6 +6653,10 @@ export interface ErrorsByCode {
   used_token: Refusal<400, "used_token", ErrorBody<"used_token", "invalid_request_error">>;
   /** Only the account that cloned or designed a voice can use it. */
   voice_not_owned: Refusal<403, "voice_not_owned", OlderErrorBody<"voice_not_owned", "permission_error">>;
+  /** No voucher has this code. */
+  voucher_not_found: Refusal<404, "voucher_not_found", ErrorBody<"voucher_not_found", "not_found_error">>;
+  /** The voucher was redeemed, has expired or was withdrawn, or the workspace may redeem only one of its kind. Nothing was added. */
+  voucher_not_redeemable: Refusal<409, "voucher_not_redeemable", ErrorBody<"voucher_not_redeemable", "invalid_request_error">>;
   /** The model exists, but another endpoint serves its type. */
   wrong_endpoint: Refusal<400, "wrong_endpoint", AnthropicErrorBody<"wrong_endpoint", "invalid_request_error"> | ErrorBody<"wrong_endpoint", "invalid_request_error"> | GenmediaErrorBody<"wrong_endpoint"> | ModelErrorBody<"wrong_endpoint", "invalid_request_error">>;
 }
@@ -6681,6 +6756,8 @@ export type ErrorCode =
   | "upstream_invalid_response"
   | "used_token"
   | "voice_not_owned"
+  | "voucher_not_found"
+  | "voucher_not_redeemable"
   | "wrong_endpoint";
 
 /**
@@ -7040,6 +7117,17 @@ export interface Operations {
     answerHeaders: HeadersOf<"x-request-id">;
     error: GetCreditBalanceError;
   };
+  /** `credits.grants.list`: `GET /v1/credits/grants`. */
+  listCreditGrants: {
+    path: never;
+    query: ListCreditGrantsQuery;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: CreditGrantList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListCreditGrantsError;
+  };
   /** `credits.ledger`: `GET /v1/credits/ledger`. */
   listLedgerEntries: {
     path: never;
@@ -7094,6 +7182,17 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: GetTopupError;
+  };
+  /** `credits.vouchers.redeem`: `POST /v1/credits/vouchers/redeem`. */
+  redeemVoucher: {
+    path: never;
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: VoucherCode;
+    result: VoucherRedemption;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: RedeemVoucherError;
   };
   /** `decisions.create`: `POST /v1/decisions`. */
   createDecision: {
