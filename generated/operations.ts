@@ -975,9 +975,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
-      "key_expired",
-      "operation_not_allowed",
-      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -2471,6 +2468,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "key_expired",
       "operation_not_allowed",
       "network_not_allowed",
+      "model_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -3910,9 +3908,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
-      "key_expired",
-      "operation_not_allowed",
-      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -4026,9 +4021,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
-      "key_expired",
-      "operation_not_allowed",
-      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -4159,9 +4151,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
-      "key_expired",
-      "operation_not_allowed",
-      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
