@@ -1036,9 +1036,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
-      "key_expired",
-      "operation_not_allowed",
-      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -1100,6 +1097,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "xApiKey": false,
     "dialect": "standard",
     "errors": [
+      "invalid_parameter",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -1745,9 +1743,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
-      "key_expired",
-      "operation_not_allowed",
-      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -1793,9 +1788,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
-      "key_expired",
-      "operation_not_allowed",
-      "network_not_allowed",
       "statement_not_found",
       "internal_error",
       "overloaded"

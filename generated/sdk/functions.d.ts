@@ -546,8 +546,8 @@ export declare function confirmSession(client: Client, input: SessionConfirmatio
  * `GET /v1/auth/sessions`, /docs/api/listSessions
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
- * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -572,6 +572,7 @@ export declare function endOtherSessions(client: Client, options?: RequestOption
  *
  * `DELETE /v1/auth/sessions/{id}`, /docs/api/endSession
  *
+ * @throws {SvcError} 400 `invalid_parameter`
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
  * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
  * @throws {SvcError} 404 `session_not_found`
@@ -831,8 +832,8 @@ export declare function listLedgerEntries(client: Client, input?: ListLedgerEntr
  * `GET /v1/credits/statements`, /docs/api/listStatements
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
- * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -846,8 +847,8 @@ export declare function listStatements(client: Client, input?: ListStatementsQue
  * `GET /v1/credits/statements/{month}`, /docs/api/getStatement
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
- * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
  * @throws {SvcError} 404 `statement_not_found`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`

@@ -743,8 +743,8 @@ export interface AuthSessionsMethods {
    * `GET /v1/auth/sessions`, /docs/api/listSessions
    *
    * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
@@ -767,6 +767,7 @@ export interface AuthSessionsMethods {
    *
    * `DELETE /v1/auth/sessions/{id}`, /docs/api/endSession
    *
+   * @throws {SvcError} 400 `invalid_parameter`
    * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
    * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
    * @throws {SvcError} 404 `session_not_found`
@@ -967,8 +968,8 @@ export interface CreditsStatementsMethods {
    * `GET /v1/credits/statements`, /docs/api/listStatements
    *
    * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
@@ -981,8 +982,8 @@ export interface CreditsStatementsMethods {
    * `GET /v1/credits/statements/{month}`, /docs/api/getStatement
    *
    * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
    * @throws {SvcError} 404 `statement_not_found`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`

@@ -6234,8 +6234,6 @@ export type GetReceiptError401 = Refusal<401, "missing_api_key" | "invalid_api_k
 export type GetReceiptError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type GetReceiptProofError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type GetReceiptProofError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
-export type GetStatementError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
-export type GetStatementError403 = Refusal<403, "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type GetTopupError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type GetTopupError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type GetUsageSummaryError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
@@ -6249,10 +6247,6 @@ export type ListJobsError401 = Refusal<401, "missing_api_key" | "invalid_api_key
 export type ListJobsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListLedgerEntriesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListLedgerEntriesError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
-export type ListSessionsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
-export type ListSessionsError403 = Refusal<403, "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
-export type ListStatementsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
-export type ListStatementsError403 = Refusal<403, "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListUsageLogsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListUsageLogsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListVoicesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
@@ -6330,11 +6324,11 @@ export type GetSessionError = Error401MissingApiKeyOrInvalidApiKey | Error403Per
 /** The errors of `auth.confirmSession`. */
 export type ConfirmSessionError = ConfirmSessionError400 | ConfirmSessionError401 | ConfirmSessionError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.sessions.list`. */
-export type ListSessionsError = Error400InvalidParameter | ListSessionsError401 | ListSessionsError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type ListSessionsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.sessions.endOthers`. */
 export type EndOtherSessionsError = Error401MissingApiKeyOrInvalidApiKey | EndOtherSessionsError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.sessions.end`. */
-export type EndSessionError = Error401MissingApiKeyOrInvalidApiKey | EndSessionError403 | Error404SessionNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type EndSessionError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | EndSessionError403 | Error404SessionNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.signIn`. */
 export type SignInError = SignInError400 | Error401InvalidCredentials | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.signInWithProvider`. */
@@ -6362,9 +6356,9 @@ export type ListCreditGrantsError = Error400InvalidParameter | ListCreditGrantsE
 /** The errors of `credits.ledger`. */
 export type ListLedgerEntriesError = Error400InvalidParameter | ListLedgerEntriesError401 | ListLedgerEntriesError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.statements.list`. */
-export type ListStatementsError = Error400InvalidParameter | ListStatementsError401 | ListStatementsError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type ListStatementsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.statements.get`. */
-export type GetStatementError = Error400InvalidParameter | GetStatementError401 | GetStatementError403 | Error404StatementNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type GetStatementError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error404StatementNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.topups.create`. */
 export type CreateTopupError = CreateTopupError400 | Error401MissingApiKeyOrInvalidApiKey | Error402PaymentFailed | CreateTopupError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.topups.get`. */
