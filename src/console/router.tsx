@@ -109,8 +109,12 @@ const members = createRoute({
   validateSearch: words("invite"),
   component: lazyRouteComponent(() => import("./pages/members/members.tsx"), "Members"),
 });
+const settings = createRoute({
+  ...page("/settings"),
+  component: lazyRouteComponent(() => import("./pages/settings/settings.tsx"), "Settings"),
+});
 
-const pages = [home, keys, usage, logs, credit, modelRoot.addChildren([models, model]), playground, limits, members] as const;
+const pages = [home, keys, usage, logs, credit, modelRoot.addChildren([models, model]), playground, limits, members, settings] as const;
 const routeTree = root.addChildren([
   outside.addChildren([signUp, signIn, verify, forgot, reset]),
   inside.addChildren([...pages, operator]),

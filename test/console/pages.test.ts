@@ -23,6 +23,7 @@ const inside: Record<string, string> = {
   "/playground": "Playground",
   "/limits": "Limits",
   "/members": "Members",
+  "/settings": "Settings",
 };
 
 describe.skipIf(chromiumPath === null)("pages", () => {

@@ -17,4 +17,5 @@ export const places: readonly Place[] = [
   { to: "/playground", label: "Playground", icon: "play" },
   { to: "/limits", label: "Limits", icon: "gauge" },
   { to: "/members", label: "Members", icon: "people" },
+  { to: "/settings", label: "Settings", icon: "cog" },
 ];
