@@ -57,15 +57,16 @@ interface SignedIn extends Moment {
   client: string;
   /** Of the second factor. */
   gaveCode?: boolean;
+  userAgent?: string | undefined;
   catalog: Pick<Catalog, "tiers">;
 }
 
 /** Opens a session and returns it as the contract shows it. 403 for a suspended account: the caller has proved to be its owner. */
-export async function finishSignIn(db: Queries, { accountId, client, at, catalog, gaveCode = false }: SignedIn) {
+export async function finishSignIn(db: Queries, { accountId, client, userAgent, at, catalog, gaveCode = false }: SignedIn) {
   const user = await findUser(db, accountId);
   if (user === undefined) throw new Error(`account ${accountId} is gone`);
   if (user.suspended) failSuspended();
-  const session = await openSession(db, { accountId, at, gaveCode });
+  const session = await openSession(db, { accountId, at, client, userAgent, gaveCode });
   await rememberNetwork(db, { accountId, email: user.email, client, at });
   return {
     session_token: session.token,

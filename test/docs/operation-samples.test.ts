@@ -32,6 +32,8 @@ const refused: Partial<Record<OperationId, [status: number, code: string, why: s
   designVoice: [404, "model_not_found", "paused in the shipped catalog"],
   confirmSession: [401, "invalid_credentials", "the demo account has no password"],
   confirmTotp: [409, "not_possible", "an authenticator app has to have the secret first"],
+  redeemVoucher: [404, "voucher_not_found", "the sample's is invented"],
+  endSession: [404, "session_not_found", "the sample's is invented"],
   understandAudio: [404, "model_not_found", "retired"],
 };
 
@@ -49,7 +51,7 @@ const first: OperationId[] = [
   "runGenmedia",
   "createSpeech",
 ];
-const last: OperationId[] = ["disableProvider", "enableProvider", "rollApiKey", "updateApiKey", "deleteApiKey", "signOut"];
+const last: OperationId[] = ["disableProvider", "enableProvider", "rollApiKey", "updateApiKey", "deleteApiKey", "endOtherSessions", "signOut"];
 const between = (Object.keys(operations) as OperationId[]).filter((id) => !first.includes(id) && !last.includes(id));
 
 interface Reply {
@@ -69,6 +71,7 @@ const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => s
   getJob: [/job_\w+/, () => fieldOfReply("createImage", "id")],
   getGenmediaJob: [/gm_\w+/, () => fieldOfReply("runGenmedia", "request_id")],
   getReceipt: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
+  getStatement: [/2026-11/, () => new Date().toISOString().slice(0, 7)],
   getOperatorAccount: [/acc_\w+/, newestAccount],
   suspendAccount: [/acc_\w+/, newestAccount],
   adjustAccount: [/acc_\w+/, newestAccount],
