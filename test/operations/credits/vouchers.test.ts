@@ -1,4 +1,4 @@
-// POST /v1/credits/vouchers/redeem over HTTP: each code once, whoever and however many send it; what is refused moves no money.
+// POST /v1/credits/vouchers/redeem over HTTP: each code once, however many people send it; what is refused moves no money.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inTransaction } from "../../../src/db/connect.ts";
 import { createVouchers, endBatch } from "../../../src/payments/vouchers.ts";
