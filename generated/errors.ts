@@ -104,6 +104,7 @@ export type ErrorCode =
   | "account_not_found"
   | "provider_not_found"
   | "not_possible"
+  | "account_not_deletable"
   | "voucher_not_found"
   | "voucher_not_redeemable"
   | "statement_not_found"
@@ -737,7 +738,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "permission_error",
     "retryable": false,
     "message": "Confirm who you are first: this session gave its password too long ago.",
-    "happened": "What operators change, and the second factor of an account, change only within 15 minutes after signing in or confirming the session.",
+    "happened": "The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.",
     "fix": "Send the password, and a code of the second factor if there is one, to POST /v1/auth/session/confirm, then repeat the request."
   },
   "account_not_found": {
@@ -763,6 +764,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "That is not possible: {reason}.",
     "happened": "The state of what the operator wants to change does not allow it. Nothing was changed.",
     "fix": "The message says what stands in the way."
+  },
+  "account_not_deletable": {
+    "status": 409,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "message": "The account can't be deleted yet: {reason}.",
+    "happened": "Money would be lost, or other people would be left without an owner. Nothing was changed.",
+    "fix": "The message says what to do first."
   },
   "voucher_not_found": {
     "status": 404,

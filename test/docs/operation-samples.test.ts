@@ -32,6 +32,7 @@ const refused: Partial<Record<OperationId, [status: number, code: string, why: s
   designVoice: [404, "model_not_found", "paused in the shipped catalog"],
   confirmSession: [401, "invalid_credentials", "the demo account has no password"],
   confirmTotp: [409, "not_possible", "an authenticator app has to have the secret first"],
+  deleteAccount: [409, "account_not_deletable", "the demo account is an operator's here"],
   redeemVoucher: [404, "voucher_not_found", "the sample's is invented"],
   endSession: [404, "session_not_found", "the sample's is invented"],
   understandAudio: [404, "model_not_found", "retired"],
