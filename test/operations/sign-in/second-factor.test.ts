@@ -125,6 +125,14 @@ test("turned off, sign-in asks for no code, and its recovery codes are gone", as
   expect((await signIn(person.email)).status).toBe(200);
 });
 
+test("a deleted account keeps neither secret nor recovery codes", async () => {
+  const person = await guarded();
+  const deleted = await gateway.request("DELETE", "/v1/account?forfeit_balance=true", { key: person.token });
+  expect(deleted.status).toBe(200);
+  for (const table of ["totp", "recovery_code"])
+    expect(await gateway.rows(`select 1 from ${table} where account_id = $1`, [person.id])).toEqual([]);
+});
+
 describe("SVC_OPERATORS_TOTP=required", () => {
   test("403 permission_denied for an operator without a code in this session; a code opens it, turning it off closes it", async () => {
     const person = await gateway.verifiedPerson();
