@@ -46,6 +46,15 @@ import { listModels } from "./list-models.ts";
 import { listTiers } from "./list-tiers.ts";
 import { listUsageLogs } from "./list-usage-logs.ts";
 import { listVoices } from "./list-voices.ts";
+import { endOtherSessions } from "./end-other-sessions.ts";
+import { endSession } from "./end-session.ts";
+import { listSessions } from "./list-sessions.ts";
+import { getStatement } from "./get-statement.ts";
+import { listStatements } from "./list-statements.ts";
+import { listCreditGrants } from "./list-credit-grants.ts";
+import { redeemVoucher } from "./redeem-voucher.ts";
+import { deleteAccount } from "./delete-account.ts";
+import { exportAccount } from "./export-account.ts";
 import { operatorHandlers } from "./operators.ts";
 import { receivePaymentEvent } from "./receive-payment-event.ts";
 import { recommendModels } from "./recommend-models.ts";
@@ -106,7 +115,16 @@ export const handlers: Handlers = {
   getReceiptProof,
   getUsageSummary,
   getSession,
+  exportAccount,
+  deleteAccount,
+  listSessions,
+  endSession,
+  endOtherSessions,
   getTopup,
+  listStatements,
+  listCreditGrants,
+  redeemVoucher,
+  getStatement,
   listApiKeys,
   listErrors,
   listJobs,

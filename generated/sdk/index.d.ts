@@ -35,12 +35,17 @@ import type {
   CreateMusicQuery,
   CreateSoundEffectQuery,
   CreditBalance,
+  CreditGrantList,
   DecisionRequest,
   DecisionResult,
+  DeleteAccountQuery,
+  DeletedAccount,
   DeletedApiKey,
   EmailRequest,
   EmbeddingList,
   EmbeddingRequest,
+  EndedSession,
+  EndedSessions,
   ErrorList,
   GenmediaCompleted,
   GenmediaFailed,
@@ -57,6 +62,7 @@ import type {
   LeaveWorkspaceQuery,
   LedgerEntryList,
   LimitState,
+  ListCreditGrantsQuery,
   ListJobsQuery,
   ListLedgerEntriesQuery,
   ListMembersQuery,
@@ -64,6 +70,8 @@ import type {
   ListOperatorAccountsQuery,
   ListOperatorActionsQuery,
   ListOperatorCallsQuery,
+  ListSessionsQuery,
+  ListStatementsQuery,
   ListUsageLogsQuery,
   ListVoicesQuery,
   MadeVoice,
@@ -81,6 +89,7 @@ import type {
   MusicRequest,
   NewApiKey,
   NewSession,
+  OpenSessionList,
   OperatorAccountDetail,
   OperatorAccountList,
   OperatorActionList,
@@ -145,6 +154,8 @@ import type {
   SoundEffectRequest,
   SpeechRequest,
   StartedSignIn,
+  StatementDetail,
+  StatementList,
   TierMatrix,
   TokenCount,
   TokenCountRequest,
@@ -163,6 +174,8 @@ import type {
   VoiceCloneForm,
   VoiceDesignRequest,
   VoiceList,
+  VoucherCode,
+  VoucherRedemption,
   Workspace,
   WorkspaceList,
   WorkspaceRequest,
@@ -180,6 +193,7 @@ export declare class Svc {
   constructor(options?: ClientOptions);
   /** Pass it to the functions of `svc-sdk/functions`. */
   readonly client: Client;
+  readonly account: AccountMethods;
   readonly audio: AudioMethods;
   readonly keys: KeysMethods;
   readonly limits: LimitsMethods;
@@ -206,6 +220,29 @@ export declare class Svc {
 }
 
 export default Svc;
+
+/** `svc.account` */
+export interface AccountMethods {
+  /**
+   * Deletes your account. Keys and sessions end at once, name, address, password and identities are removed, and the address is free for a new account.
+   * The ledger, payments and the log of calls are kept without them, as the law wants of books. You leave your workspaces; the keys that you made
+   * there are disabled, and a workspace that you alone are a member of is closed.
+   *
+   * Asks for a session that was opened or confirmed in the last 15 minutes: else 403 `confirmation_required`. 409 `account_not_deletable` while money
+   * is left and `forfeit_balance` does not accept its loss, and for the last owner of a workspace with other members.
+   *
+   * `DELETE /v1/account`, /docs/api/deleteAccount
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`, `confirmation_required`
+   * @throws {SvcError} 409 `account_not_deletable`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  delete(input?: DeleteAccountQuery, options?: RequestOptions): Call<DeletedAccount, "deleteAccount">;
+}
 
 /** `svc.audio` */
 export interface AudioMethods {
@@ -596,6 +633,7 @@ export interface AuthMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   confirmSession(input: SessionConfirmation, options?: RequestOptions): Call<ConfirmedSession, "confirmSession">;
+  readonly sessions: AuthSessionsMethods;
   /**
    * Signs in with email address and password. A wrong password, an unknown address and an unverified address all give 401
    * `invalid_credentials`.
@@ -721,6 +759,49 @@ export interface AuthMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   resendVerification(input: EmailRequest, options?: RequestOptions): Call<Accepted, "resendVerification">;
+}
+
+/** `svc.auth.sessions` */
+export interface AuthSessionsMethods {
+  /**
+   * Lists your sessions that have not ended: where and when each was opened, and when it was last used.
+   *
+   * `GET /v1/auth/sessions`, /docs/api/listSessions
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListSessionsQuery, options?: RequestOptions): Pages<OpenSessionList, "listSessions">;
+  /**
+   * Ends all your sessions but that of the request. API keys keep working.
+   *
+   * `DELETE /v1/auth/sessions`, /docs/api/endOtherSessions
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  endOthers(options?: RequestOptions): Call<EndedSessions, "endOtherSessions">;
+  /**
+   * Ends one of your sessions everywhere at once. It may be the session of the request.
+   *
+   * `DELETE /v1/auth/sessions/{id}`, /docs/api/endSession
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 404 `session_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  end(id: string, options?: RequestOptions): Call<EndedSession, "endSession">;
 }
 
 /** `svc.usage` */
@@ -868,6 +949,7 @@ export interface CreditsMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   balance(options?: RequestOptions): Call<CreditBalance, "getCreditBalance">;
+  readonly grants: CreditsGrantsMethods;
   /**
    * Lists the account's ledger entries, newest first. Works with an API key or a session.
    *
@@ -881,7 +963,59 @@ export interface CreditsMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   ledger(input?: ListLedgerEntriesQuery, options?: RequestOptions): Pages<LedgerEntryList, "listLedgerEntries">;
+  readonly statements: CreditsStatementsMethods;
   readonly topups: CreditsTopupsMethods;
+  readonly vouchers: CreditsVouchersMethods;
+}
+
+/** `svc.credits.grants` */
+export interface CreditsGrantsMethods {
+  /**
+   * Lists the workspace's granted credit that expires. Charges spend what expires first, then all other money. What is left expires by a ledger
+   * entry of type `adjustment` that names the grant; what calls in flight hold is left to them. A refund of a charge does not expire.
+   *
+   * `GET /v1/credits/grants`, /docs/api/listCreditGrants
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListCreditGrantsQuery, options?: RequestOptions): Pages<CreditGrantList, "listCreditGrants">;
+}
+
+/** `svc.credits.statements` */
+export interface CreditsStatementsMethods {
+  /**
+   * Lists the months of the account's ledger with their sums. Requires a dashboard session.
+   *
+   * `GET /v1/credits/statements`, /docs/api/listStatements
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListStatementsQuery, options?: RequestOptions): Pages<StatementList, "listStatements">;
+  /**
+   * Returns a month of the ledger with its payments: as JSON, as CSV (`Accept: text/csv`) or as a document (`Accept: application/pdf`). A month
+   * before the first entry, or one that has not begun, gives 404 `statement_not_found`. Requires a dashboard session.
+   *
+   * `GET /v1/credits/statements/{month}`, /docs/api/getStatement
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 404 `statement_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(month: string, options?: RequestOptions): Call<StatementDetail, "getStatement">;
 }
 
 /** `svc.credits.topups` */
@@ -921,6 +1055,29 @@ export interface CreditsTopupsMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   get(id: string, options?: RequestOptions): Call<Topup, "getTopup">;
+}
+
+/** `svc.credits.vouchers` */
+export interface CreditsVouchersMethods {
+  /**
+   * Redeems a voucher: adds its credit to the workspace. A voucher works once; of some kinds a workspace redeems only one. A code that does not
+   * exist gives 404 `voucher_not_found`, one that is used or has expired 409 `voucher_not_redeemable`. Requires a dashboard session.
+   *
+   * `POST /v1/credits/vouchers/redeem`, /docs/api/redeemVoucher
+   *
+   * @example
+   * await svc.credits.vouchers.redeem({ code: "7Q4M-9XKD-2VTB-H3RA" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 404 `voucher_not_found`
+   * @throws {SvcError} 409 `voucher_not_redeemable`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  redeem(input: VoucherCode, options?: RequestOptions): Call<VoucherRedemption, "redeemVoucher">;
 }
 
 /** `svc.decisions` */

@@ -1,17 +1,16 @@
 // Who is signed in, and signing out.
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { signOut } from "svc-sdk/functions";
 import type { ReactNode } from "react";
-import { api, change } from "../lib/api.ts";
-import { isSignedOut, queries, sessionQuery } from "../lib/queries.ts";
+import { api, change, consolePath } from "../lib/api.ts";
+import { isSignedOut, sessionQuery } from "../lib/queries.ts";
+import { keepWorkspace } from "../lib/workspace.ts";
 import { announce } from "../ui/announce.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Menu, MenuItem } from "../ui/menu.tsx";
 
 export function AccountMenu(): ReactNode {
   const { data } = useQuery(sessionQuery);
-  const navigate = useNavigate();
   const email = data?.user.email ?? "";
   const leave = async () => {
     try {
@@ -19,8 +18,9 @@ export function AccountMenu(): ReactNode {
     } catch (error) {
       if (!isSignedOut(error)) return announce("Signing out failed: the gateway did not answer. Try again.");
     }
-    queries.clear();
-    await navigate({ to: "/sign-in" });
+    keepWorkspace(null);
+    // A new page: nothing that this person read or wrote is left in its memory.
+    location.assign(`${consolePath}/sign-in`);
   };
   return (
     <Menu
