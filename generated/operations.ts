@@ -80,6 +80,8 @@ export type OperationId =
   | "listMembers"
   | "updateMember"
   | "removeMember"
+  | "getNotices"
+  | "updateNotices"
   | "listWorkspaces"
   | "createWorkspace";
 
@@ -3848,6 +3850,74 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "type": "string"
       }
     ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "getNotices": {
+    "id": "getNotices",
+    "method": "get",
+    "path": "/v1/workspace/notices",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "billing"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "updateNotices": {
+    "id": "updateNotices",
+    "method": "patch",
+    "path": "/v1/workspace/notices",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
     "successes": [
       200
     ],

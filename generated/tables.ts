@@ -67,6 +67,20 @@ export interface Balance {
   spent: Generated<bigint>;
 }
 
+export interface BalanceArmed {
+  account_id: bigint;
+  armed_at: Timestamp;
+}
+
+export interface BudgetTold {
+  account_id: bigint;
+  key_id: bigint;
+  limit_amount: bigint;
+  percent: number;
+  period_ends: Timestamp | null;
+  span: string;
+}
+
 export interface CommitProof {
   at: Timestamp;
   count: bigint;
@@ -213,6 +227,44 @@ export interface Member {
   created_at: Timestamp;
   person_id: bigint;
   role: string;
+}
+
+export interface Notice {
+  account_id: bigint;
+  cause: string;
+  created_at: Timestamp;
+  data: Json;
+  event: string;
+  id: string;
+  person_id: bigint | null;
+  planned_at: Timestamp | null;
+}
+
+export interface NoticeDelivery {
+  account_id: bigint;
+  address: string | null;
+  attempts: Generated<number>;
+  created_at: Timestamp;
+  due_at: Timestamp | null;
+  endpoint_id: string | null;
+  id: string;
+  lease_owner: string | null;
+  notice_id: string;
+  response: string | null;
+  response_code: number | null;
+  state: Generated<string>;
+  tried_at: Timestamp | null;
+}
+
+export interface NoticePreference {
+  account_id: bigint;
+  low_balance: bigint | null;
+  mails: Generated<Json>;
+}
+
+export interface NoticeSweep {
+  name: string;
+  swept_at: Timestamp;
 }
 
 export interface Operator {
@@ -437,6 +489,8 @@ export interface DB {
   account: Account;
   api_key: ApiKey;
   balance: Balance;
+  balance_armed: BalanceArmed;
+  budget_told: BudgetTold;
   commit_proof: CommitProof;
   escrow: Escrow;
   hold: Hold;
@@ -450,6 +504,10 @@ export interface DB {
   media_job: MediaJob;
   media_job_move: MediaJobMove;
   member: Member;
+  notice: Notice;
+  notice_delivery: NoticeDelivery;
+  notice_preference: NoticePreference;
+  notice_sweep: NoticeSweep;
   operator: Operator;
   operator_action: OperatorAction;
   payment_event: PaymentEvent;

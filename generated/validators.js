@@ -41360,6 +41360,383 @@ validate_parameters_removeMember.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_updateNotices = validate_bodies_updateNotices;
+const schema_NoticeSettingsChange = {
+"type": "object",
+"properties": {
+"low_balance_usd": {
+"anyOf": [{ "$ref": "#/components/schemas/Usd" }, { "type": "null" }],
+"minimum": 0,
+"maximum": 1e6
+},
+"mails": {
+"type": "array",
+"items": { "$ref": "#/components/schemas/MailChoice" },
+"maxItems": 5
+}
+},
+"additionalProperties": true
+};
+const schema_MailChoice = {
+"type": "object",
+"required": ["event", "roles"],
+"properties": {
+"event": { "$ref": "#/components/schemas/MailedEvent" },
+"roles": {
+"type": "array",
+"items": { "$ref": "#/components/schemas/NoticeRole" },
+"maxItems": 3
+}
+}
+};
+const schema_MailedEvent = {
+"type": "string",
+"enum": [
+"balance.low",
+"key.budget_reached",
+"key.expiring",
+"payment.failed",
+"payment.disputed"
+]
+};
+const schema_NoticeRole = {
+"type": "string",
+"enum": [
+"owner",
+"admin",
+"billing"
+]
+};
+function validate_MailChoice(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_MailChoice.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.event === void 0 && (missing0 = "event") || data.roles === void 0 && (missing0 = "roles")) {
+validate_MailChoice.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_MailChoice,
+data
+}];
+return false;
+} else {
+if (data.event !== void 0) {
+let data0 = data.event;
+if (typeof data0 !== "string") {
+validate_MailChoice.errors = [{
+instancePath: instancePath + "/event",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_MailedEvent,
+data: data0
+}];
+return false;
+}
+if (!(data0 === "balance.low" || data0 === "key.budget_reached" || data0 === "key.expiring" || data0 === "payment.failed" || data0 === "payment.disputed")) {
+validate_MailChoice.errors = [{
+instancePath: instancePath + "/event",
+keyword: "enum",
+params: { allowedValues: schema_MailedEvent.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_MailedEvent,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.roles !== void 0) {
+let data1 = data.roles;
+if (Array.isArray(data1)) {
+if (data1.length > 3) {
+validate_MailChoice.errors = [{
+instancePath: instancePath + "/roles",
+keyword: "maxItems",
+params: { limit: 3 },
+message: "must NOT have more than 3 items",
+parentSchema: schema_MailChoice.properties.roles,
+data: data1
+}];
+return false;
+} else {
+const len0 = data1.length;
+for (let i0 = 0; i0 < len0; i0++) {
+let data2 = data1[i0];
+if (typeof data2 !== "string") {
+validate_MailChoice.errors = [{
+instancePath: instancePath + "/roles/" + i0,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_NoticeRole,
+data: data2
+}];
+return false;
+}
+if (!(data2 === "owner" || data2 === "admin" || data2 === "billing")) {
+validate_MailChoice.errors = [{
+instancePath: instancePath + "/roles/" + i0,
+keyword: "enum",
+params: { allowedValues: schema_NoticeRole.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_NoticeRole,
+data: data2
+}];
+return false;
+}
+}
+}
+} else {
+validate_MailChoice.errors = [{
+instancePath: instancePath + "/roles",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_MailChoice.properties.roles,
+data: data1
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+} else {
+validate_MailChoice.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_MailChoice,
+data
+}];
+return false;
+}
+validate_MailChoice.errors = vErrors;
+return true;
+}
+validate_MailChoice.evaluated = {
+"props": {
+"event": true,
+"roles": true
+},
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_NoticeSettingsChange(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_NoticeSettingsChange.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+if (data.low_balance_usd !== void 0) {
+let data0 = data.low_balance_usd;
+const _errs2 = errors;
+const _errs3 = errors;
+let valid1 = false;
+const _errs4 = errors;
+if (errors === errors) {
+if (typeof data0 == "number") {
+if (!formats_f5433107.validate(data0)) {
+const err0 = {
+instancePath: instancePath + "/low_balance_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_Usd,
+data: data0
+};
+if (vErrors === null) vErrors = [err0];
+else vErrors.push(err0);
+errors++;
+}
+} else {
+const err1 = {
+instancePath: instancePath + "/low_balance_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_Usd,
+data: data0
+};
+if (vErrors === null) vErrors = [err1];
+else vErrors.push(err1);
+errors++;
+}
+}
+var _valid0 = _errs4 === errors;
+valid1 = valid1 || _valid0;
+const _errs7 = errors;
+if (data0 !== null) {
+const err2 = {
+instancePath: instancePath + "/low_balance_usd",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_NoticeSettingsChange.properties.low_balance_usd.anyOf[1],
+data: data0
+};
+if (vErrors === null) vErrors = [err2];
+else vErrors.push(err2);
+errors++;
+}
+var _valid0 = _errs7 === errors;
+valid1 = valid1 || _valid0;
+if (!valid1) {
+const err3 = {
+instancePath: instancePath + "/low_balance_usd",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_NoticeSettingsChange.properties.low_balance_usd,
+data: data0
+};
+if (vErrors === null) vErrors = [err3];
+else vErrors.push(err3);
+errors++;
+validate_NoticeSettingsChange.errors = vErrors;
+return false;
+} else {
+errors = _errs3;
+if (vErrors !== null) {
+if (_errs3) vErrors.length = _errs3;
+else vErrors = null;
+}
+}
+if (errors === _errs2) {
+if (typeof data0 == "number") {
+if (data0 > 1e6 || isNaN(data0)) {
+validate_NoticeSettingsChange.errors = [{
+instancePath: instancePath + "/low_balance_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_NoticeSettingsChange.properties.low_balance_usd,
+data: data0
+}];
+return false;
+} else if (data0 < 0 || isNaN(data0)) {
+validate_NoticeSettingsChange.errors = [{
+instancePath: instancePath + "/low_balance_usd",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_NoticeSettingsChange.properties.low_balance_usd,
+data: data0
+}];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.mails !== void 0) {
+let data1 = data.mails;
+const _errs9 = errors;
+if (errors === _errs9) {
+if (Array.isArray(data1)) {
+if (data1.length > 5) {
+validate_NoticeSettingsChange.errors = [{
+instancePath: instancePath + "/mails",
+keyword: "maxItems",
+params: { limit: 5 },
+message: "must NOT have more than 5 items",
+parentSchema: schema_NoticeSettingsChange.properties.mails,
+data: data1
+}];
+return false;
+} else {
+const len0 = data1.length;
+for (let i0 = 0; i0 < len0; i0++) {
+const _errs11 = errors;
+if (!validate_MailChoice(data1[i0], {
+instancePath: instancePath + "/mails/" + i0,
+parentData: data1,
+parentDataProperty: i0,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_MailChoice.errors : vErrors.concat(validate_MailChoice.errors);
+errors = vErrors.length;
+}
+if (!(_errs11 === errors)) break;
+}
+}
+} else {
+validate_NoticeSettingsChange.errors = [{
+instancePath: instancePath + "/mails",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_NoticeSettingsChange.properties.mails,
+data: data1
+}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+} else var valid0 = true;
+}
+} else {
+validate_NoticeSettingsChange.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_NoticeSettingsChange,
+data
+}];
+return false;
+}
+}
+validate_NoticeSettingsChange.errors = vErrors;
+return errors === 0;
+}
+validate_NoticeSettingsChange.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_updateNotices(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_updateNotices.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_NoticeSettingsChange(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_NoticeSettingsChange.errors : vErrors.concat(validate_NoticeSettingsChange.errors);
+errors = vErrors.length;
+}
+validate_bodies_updateNotices.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_updateNotices.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_createWorkspace = validate_bodies_createWorkspace;
 function validate_WorkspaceRequest_2(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -49786,6 +50163,7 @@ createSystemOneDecision: bodies_createSystemOneDecision,
 createVideo: bodies_createVideo,
 updateWorkspace: bodies_updateWorkspace,
 updateMember: bodies_updateMember,
+updateNotices: bodies_updateNotices,
 createWorkspace: bodies_createWorkspace
 };
 const forms = {
@@ -49887,6 +50265,7 @@ bodies_startSignIn,
 bodies_suspendAccount,
 bodies_updateApiKey,
 bodies_updateMember,
+bodies_updateNotices,
 bodies_updateWorkspace,
 bodies_verifyAccount,
 catalogFile,

@@ -46,6 +46,7 @@ import { listModels } from "./list-models.ts";
 import { listTiers } from "./list-tiers.ts";
 import { listUsageLogs } from "./list-usage-logs.ts";
 import { listVoices } from "./list-voices.ts";
+import { noticeHandlers } from "./notices.ts";
 import { operatorHandlers } from "./operators.ts";
 import { receivePaymentEvent } from "./receive-payment-event.ts";
 import { recommendModels } from "./recommend-models.ts";
@@ -136,5 +137,6 @@ export const handlers: Handlers = {
   updateMember,
   removeMember,
   leaveWorkspace,
+  ...noticeHandlers,
   ...operatorHandlers,
 };

@@ -26,6 +26,7 @@ import { createLimits } from "./limits/limits.ts";
 import { createMailer } from "./mail/mailer.ts";
 import { type MediaOptions, openMedia } from "./media/media.ts";
 import type { Amount } from "./money.ts";
+import { type NoticeTimes, startNotices } from "./notices/worker.ts";
 import { openAdapters } from "./providers/adapters.ts";
 import { connectUpstreams } from "./providers/transport/http.ts";
 import { createBreakers } from "./routing/breaker.ts";
@@ -33,6 +34,7 @@ import { createServer } from "./server/http.ts";
 import { keepSwept } from "./sign-in/sweep.ts";
 import { keepKeysSwept } from "./ledger/idempotency.ts";
 import { addDatabaseFigures } from "./telemetry/database-figures.ts";
+import { countNotices } from "./telemetry/notice-figures.ts";
 import { addGatewayFigures, createMetrics, type Gathering } from "./telemetry/metrics.ts";
 
 export interface Gateway {
@@ -65,6 +67,7 @@ export interface GatewayOptions {
   jobs?: Partial<JobTimes>;
   connectionLifeMs?: number;
   ledger?: LedgerTimes;
+  notices?: Partial<NoticeTimes>;
   /** For tests: a certificate to trust. */
   media?: MediaOptions;
   /** The other workers, whose metrics /metrics includes. */
@@ -116,6 +119,9 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const { countAttempt, countOverrun, countHold } = metrics;
   const parts = { config, clock, log, db, catalog, breakers, providers, media, jobs, countAttempt, countOverrun, countHold };
   const context: Context = { ...parts, ...domain, publicUrl: config.publicUrl ?? "" };
+  const { mailer } = domain;
+  const notices = { db, clock, mailer, publicUrl: () => context.publicUrl, onFault, count: countNotices(metrics), times: options.notices };
+  opening.adopt(startNotices(notices), (opened) => opened.stop());
   const server = await createServer({
     context,
     handlers,

@@ -61,6 +61,7 @@ const mayImport: Record<string, readonly string[]> = {
   ledger: ["db", "pricing", ...leaves],
   accounts: ["db", ...leaves],
   limits: ["accounts", "catalog", "db", "ledger", ...leaves],
+  notices: ["accounts", "db", "mail", ...leaves],
   // What is handed down: the types of the things that main.ts builds, be they built from what takes a context.
   context: [
     ...[...domain, "db", "identity", "mail", "media", "providers", "routing", "telemetry"],
@@ -71,12 +72,12 @@ const mayImport: Record<string, readonly string[]> = {
   language: [...flows, ...leaves],
   jobs: [...flows, "media", "db", ...leaves],
   audio: [...flows, "media", "sound", "db", ...leaves],
-  "sign-in": [...domain, "context", "db", "identity", "mail", ...leaves],
-  payments: [...domain, "context", "db", ...leaves],
+  "sign-in": [...domain, "context", "db", "identity", "mail", "notices", ...leaves],
+  payments: [...domain, "context", "db", "notices", ...leaves],
   workspaces: [...domain, "context", "db", "mail", ...leaves],
   operators: [...domain, "context", "db", "jobs", "routing", ...leaves],
   handlers: [
-    ...["calls", "language", "jobs", "audio", "sign-in", "payments", "workspaces", "operators", "context", "operation", "db"],
+    ...["calls", "language", "jobs", "audio", "sign-in", "payments", "workspaces", "operators", "notices", "context", "operation", "db"],
     ...domain,
     ...leaves,
   ],

@@ -80,6 +80,8 @@ import type {
   MusicRequest,
   NewApiKey,
   NewSession,
+  NoticeSettings,
+  NoticeSettingsChange,
   OperatorAccountDetail,
   OperatorAccountList,
   OperatorActionList,
@@ -1554,6 +1556,36 @@ export declare function updateMember(client: Client, member: string, input: Memb
  * @throws {SvcError} 503 `overloaded`
  */
 export declare function removeMember(client: Client, member: string, input?: RemoveMemberQuery, options?: RequestOptions): Call<RemovedMember, "removeMember">;
+
+/**
+ * Returns what the workspace is told by mail, and which roles are told.
+ *
+ * `GET /v1/workspace/notices`, /docs/api/getNotices
+ *
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function getNotices(client: Client, options?: RequestOptions): Call<NoticeSettings, "getNotices">;
+
+/**
+ * Changes what the workspace is told by mail, and which roles are told. Mails go to verified addresses of members, 50 at most.
+ *
+ * `PATCH /v1/workspace/notices`, /docs/api/updateNotices
+ *
+ * @example
+ * await svc.workspaces.notices.update({ low_balance_usd: 5, mails: [{ event: "balance.low", roles: ["owner", "billing"] }] });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function updateNotices(client: Client, input: NoticeSettingsChange, options?: RequestOptions): Call<NoticeSettings, "updateNotices">;
 
 /**
  * Lists the workspaces of the person who is signed in: the own one and all that the person joined, 100 at most. An API key gives 403

@@ -305,6 +305,14 @@ export function removeMember(client, member, input, options) {
   return call(client, { path: () => `/v1/workspace/members/${segment(member)}`, method: "DELETE", auth: "session", query: ["keys"] }, input, options);
 }
 
+export function getNotices(client, options) {
+  return call(client, { path: "/v1/workspace/notices", auth: "session" }, undefined, options);
+}
+
+export function updateNotices(client, input, options) {
+  return call(client, { path: "/v1/workspace/notices", method: "PATCH", auth: "session" }, input, options);
+}
+
 export function listWorkspaces(client, options) {
   return pages((cursor) => call(client, { path: "/v1/workspaces", auth: "session" }, { ...undefined, ...cursor }, options));
 }

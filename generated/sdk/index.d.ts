@@ -81,6 +81,8 @@ import type {
   MusicRequest,
   NewApiKey,
   NewSession,
+  NoticeSettings,
+  NoticeSettingsChange,
   OperatorAccountDetail,
   OperatorAccountList,
   OperatorActionList,
@@ -1640,6 +1642,7 @@ export interface WorkspacesMethods {
    */
   leave(input?: LeaveWorkspaceQuery, options?: RequestOptions): Call<RemovedMember, "leaveWorkspace">;
   readonly members: WorkspacesMembersMethods;
+  readonly notices: WorkspacesNoticesMethods;
   /**
    * Lists the workspaces of the person who is signed in: the own one and all that the person joined, 100 at most. An API key gives 403
    * `session_required`.
@@ -1720,4 +1723,36 @@ export interface WorkspacesMembersMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   remove(member: string, input?: RemoveMemberQuery, options?: RequestOptions): Call<RemovedMember, "removeMember">;
+}
+
+/** `svc.workspaces.notices` */
+export interface WorkspacesNoticesMethods {
+  /**
+   * Returns what the workspace is told by mail, and which roles are told.
+   *
+   * `GET /v1/workspace/notices`, /docs/api/getNotices
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(options?: RequestOptions): Call<NoticeSettings, "getNotices">;
+  /**
+   * Changes what the workspace is told by mail, and which roles are told. Mails go to verified addresses of members, 50 at most.
+   *
+   * `PATCH /v1/workspace/notices`, /docs/api/updateNotices
+   *
+   * @example
+   * await svc.workspaces.notices.update({ low_balance_usd: 5, mails: [{ event: "balance.low", roles: ["owner", "billing"] }] });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  update(input: NoticeSettingsChange, options?: RequestOptions): Call<NoticeSettings, "updateNotices">;
 }

@@ -151,6 +151,10 @@ export class Svc {
         update: of(f.updateMember),
         remove: of(f.removeMember),
       },
+      notices: {
+        get: of(f.getNotices),
+        update: of(f.updateNotices),
+      },
       list: of(f.listWorkspaces),
       create: of(f.createWorkspace),
     };

@@ -1499,6 +1499,17 @@ export interface MadeVoice {
   balance_usd: number;
 }
 
+/** Who is told of an event by mail. */
+export interface MailChoice {
+  /** The event. */
+  event: MailedEvent;
+  /** The roles whose members get the mail; empty: no mail. */
+  roles: NoticeRole[];
+}
+
+/** What happened. A person is also told by mail of a sign-in to the own account from a new place; that is not a choice. */
+export type MailedEvent = "balance.low" | "key.budget_reached" | "key.expiring" | "payment.failed" | "payment.disputed";
+
 /** A media job; `object` says which type. */
 export type MediaJob = ImageJob | VideoJob;
 
@@ -2021,6 +2032,27 @@ export interface NewSession {
   csrf_token: string;
   /** Who is signed in. */
   user: User;
+}
+
+/** A role whose members can be told. */
+export type NoticeRole = "owner" | "admin" | "billing";
+
+/** What the workspace is told, and who. */
+export interface NoticeSettings {
+  /** Always `workspace.notices`. */
+  object: "workspace.notices";
+  /** USD; a balance below it is low. Null: no notice of a low balance. */
+  low_balance_usd: number | null;
+  /** Every event, with the roles that are told by mail. */
+  mails: MailChoice[];
+}
+
+/** What to change. Omitted fields and events stay unchanged. */
+export interface NoticeSettingsChange {
+  /** USD; a balance below it is low; null: no notice of a low balance; default: unchanged. 0 to 1000000. */
+  low_balance_usd?: number | null | undefined;
+  /** Events to change, each at most once; default: none. */
+  mails?: MailChoice[] | undefined;
 }
 
 /** An account as operators see it. */
@@ -5961,6 +5993,7 @@ export type Error401MissingApiKeyOrInvalidApiKey = Refusal<401, "missing_api_key
 export type Error402ModelRequiresPaid = Refusal<402, "model_requires_paid", PaymentErrorBody<"model_requires_paid", "billing_error">>;
 export type Error402PaymentFailed = Refusal<402, "payment_failed", TopupErrorBody<"payment_failed", "billing_error">>;
 export type Error403PermissionDenied = Refusal<403, "permission_denied", ErrorBody<"permission_denied", "permission_error">>;
+export type Error403PermissionDeniedOrSessionRequired = Refusal<403, "permission_denied" | "session_required", ErrorBody<"permission_denied" | "session_required", "permission_error">>;
 export type Error403PermissionDeniedOrSignupClosed = Refusal<403, "permission_denied" | "signup_closed", ErrorBody<"permission_denied" | "signup_closed", "permission_error">>;
 export type Error403SignupClosed = Refusal<403, "signup_closed", ErrorBody<"signup_closed", "permission_error">>;
 export type Error404EndpointNotFound = Refusal<404, "endpoint_not_found", ErrorBody<"endpoint_not_found", "not_found_error">>;
@@ -6067,6 +6100,8 @@ export type UpdateApiKeyError400 = Refusal<400, "invalid_json" | "invalid_parame
 export type UpdateApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateMemberError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type UpdateMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type UpdateNoticesError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type UpdateNoticesError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateWorkspaceError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type UpdateWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type VerifyAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
@@ -6219,6 +6254,10 @@ export type ListMembersError = Error400InvalidParameter | ListMembersError401 | 
 export type UpdateMemberError = UpdateMemberError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateMemberError403 | Error404MemberNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.members.remove`. */
 export type RemoveMemberError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | RemoveMemberError403 | Error404MemberNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.notices.get`. */
+export type GetNoticesError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.notices.update`. */
+export type UpdateNoticesError = UpdateNoticesError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateNoticesError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.list`. */
 export type ListWorkspacesError = ListWorkspacesError401 | ListWorkspacesError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.create`. */
@@ -7323,6 +7362,28 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: RemoveMemberError;
+  };
+  /** `workspaces.notices.get`: `GET /v1/workspace/notices`. */
+  getNotices: {
+    path: never;
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: NoticeSettings;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetNoticesError;
+  };
+  /** `workspaces.notices.update`: `PATCH /v1/workspace/notices`. */
+  updateNotices: {
+    path: never;
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: NoticeSettingsChange;
+    result: NoticeSettings;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: UpdateNoticesError;
   };
   /** `workspaces.list`: `GET /v1/workspaces`. */
   listWorkspaces: {
