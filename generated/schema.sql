@@ -400,6 +400,7 @@ create table notice_delivery (
   response_code integer,
   response text,
   constraint notice_delivery_pkey PRIMARY KEY (account_id, id),
+  constraint notice_delivery_account_id_endpoint_id_fkey FOREIGN KEY (account_id, endpoint_id) REFERENCES webhook_endpoint(account_id, id) ON DELETE CASCADE,
   constraint notice_delivery_account_id_notice_id_fkey FOREIGN KEY (account_id, notice_id) REFERENCES notice(account_id, id) ON DELETE CASCADE,
   constraint notice_delivery_address_check CHECK ((address <> ''::text)),
   constraint notice_delivery_check CHECK (((address IS NULL) <> (endpoint_id IS NULL))),
@@ -737,6 +738,26 @@ create table voice (
   constraint voice_voice_id_check CHECK (((voice_id <> ''::text) AND (length(voice_id) <= 256)))
 );
 CREATE INDEX voice_account ON public.voice USING btree (account_id, created_at);
+
+create table webhook_endpoint (
+  account_id bigint not null,
+  id uuid not null,
+  url text not null,
+  description text,
+  events text[],
+  secret text not null,
+  old_secret text,
+  old_until timestamp with time zone,
+  enabled boolean not null default true,
+  failing_since timestamp with time zone,
+  given_up_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint webhook_endpoint_pkey PRIMARY KEY (account_id, id),
+  constraint webhook_endpoint_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint webhook_endpoint_check CHECK (((old_secret IS NULL) = (old_until IS NULL))),
+  constraint webhook_endpoint_description_check CHECK (((length(description) >= 1) AND (length(description) <= 200))),
+  constraint webhook_endpoint_url_check CHECK (((length(url) >= 1) AND (length(url) <= 2048)))
+);
 
 -- function admit_calls(_owner uuid, _ttl interval, _shown text, _account bigint[], _want bigint[], _key_account bigint[], _key bigint[], _key_want bigint[], _window_account bigint[], _bucket text[], _seconds integer[], _amount bigint[], _limit bigint[], _call_account bigint[], _call_id uuid[], _call_want bigint[], _call_key bigint[], OUT at_ms bigint, OUT accounts bigint[], OUT available bigint[], OUT reserved bigint[], OUT n bigint[], OUT previous bigint[], OUT keys bigint[], OUT keys_left bigint[]) returns record set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
 -- function announce_account() returns trigger

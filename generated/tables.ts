@@ -485,6 +485,21 @@ export interface Voice {
   voice_id: string;
 }
 
+export interface WebhookEndpoint {
+  account_id: bigint;
+  created_at: Timestamp;
+  description: string | null;
+  enabled: Generated<boolean>;
+  events: string[] | null;
+  failing_since: Timestamp | null;
+  given_up_at: Timestamp | null;
+  id: string;
+  old_secret: string | null;
+  old_until: Timestamp | null;
+  secret: string;
+  url: string;
+}
+
 export interface DB {
   account: Account;
   api_key: ApiKey;
@@ -527,4 +542,5 @@ export interface DB {
   usage_tagged: UsageTagged;
   verification: Verification;
   voice: Voice;
+  webhook_endpoint: WebhookEndpoint;
 }

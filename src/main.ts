@@ -26,7 +26,9 @@ import { createLimits } from "./limits/limits.ts";
 import { createMailer } from "./mail/mailer.ts";
 import { type MediaOptions, openMedia } from "./media/media.ts";
 import type { Amount } from "./money.ts";
+import type { Send } from "./notices/deliver.ts";
 import { type NoticeTimes, startNotices } from "./notices/worker.ts";
+import { sendWebhook, type WebhookOptions, webhookPausesMs } from "./webhooks/send.ts";
 import { openAdapters } from "./providers/adapters.ts";
 import { connectUpstreams } from "./providers/transport/http.ts";
 import { createBreakers } from "./routing/breaker.ts";
@@ -68,6 +70,8 @@ export interface GatewayOptions {
   connectionLifeMs?: number;
   ledger?: LedgerTimes;
   notices?: Partial<NoticeTimes>;
+  /** For tests: a certificate to trust, and names. */
+  webhooks?: WebhookOptions;
   /** For tests: a certificate to trust. */
   media?: MediaOptions;
   /** The other workers, whose metrics /metrics includes. */
@@ -120,7 +124,11 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const parts = { config, clock, log, db, catalog, breakers, providers, media, jobs, countAttempt, countOverrun, countHold };
   const context: Context = { ...parts, ...domain, publicUrl: config.publicUrl ?? "" };
   const { mailer } = domain;
-  const notices = { db, clock, mailer, publicUrl: () => context.publicUrl, onFault, count: countNotices(metrics), times: options.notices };
+  const send = (delivery: Parameters<Send>[0]) => sendWebhook({ db, config, onFault, options: options.webhooks }, delivery);
+  const notices = {
+    ...{ db, clock, mailer, publicUrl: () => context.publicUrl, onFault, count: countNotices(metrics), times: options.notices },
+    webhooks: { send, pausesMs: webhookPausesMs },
+  };
   opening.adopt(startNotices(notices), (opened) => opened.stop());
   const server = await createServer({
     context,

@@ -32,13 +32,19 @@ export type Send = (delivery: Claimed) => Promise<Outcome>;
 interface Delivering {
   db: Db;
   send: Send;
-  pausesMs: readonly number[];
+  pausesMs: (delivery: Claimed) => readonly number[];
   count: (outcome: "delivered" | "failed" | "retried") => void;
 }
 
+/** At most two of an endpoint in a round, so that a slow one with many that wait holds up no other workspace for long. */
 const claimSql = `
   with due as materialized (
-    select account_id, id from notice_delivery where due_at <= clock_timestamp() order by due_at limit $2 for update skip locked
+    select account_id, id from notice_delivery where due_at <= clock_timestamp() and (account_id, id) in (
+      select account_id, id from (
+        select account_id, id, endpoint_id, due_at, row_number() over (partition by account_id, endpoint_id order by due_at) as place
+        from (select * from notice_delivery where due_at <= clock_timestamp() order by due_at limit 1000) oldest
+      ) placed where endpoint_id is null or place <= 2 order by due_at limit $2
+    ) for update skip locked
   )
   update notice_delivery d set lease_owner = $1, due_at = clock_timestamp() + make_interval(secs => $3), attempts = d.attempts + 1,
     tried_at = clock_timestamp()
@@ -58,8 +64,9 @@ export async function deliverDue(delivering: Delivering, most: number): Promise<
   return rows.length;
 }
 
-async function deliverOne({ db, send, pausesMs, count }: Delivering, delivery: Claimed, lease: string): Promise<void> {
+async function deliverOne({ db, send, pausesMs: pausesOf, count }: Delivering, delivery: Claimed, lease: string): Promise<void> {
   const { accountId, id, attempts } = delivery;
+  const pausesMs = pausesOf(delivery);
   const outcome = attempts > pausesMs.length + 1 ? lost : await send(delivery);
   const pauseMs = outcome.sent || outcome.final ? undefined : pausesMs[attempts - 1];
   const state = outcome.sent ? "delivered" : pauseMs === undefined ? "failed" : "waiting";

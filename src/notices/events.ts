@@ -18,6 +18,7 @@ export interface EventData {
   "payment.failed": { topup_id: string; amount_usd: number };
   "payment.disputed": { topup_id: string; amount_usd: number; disputed_usd: number };
   "sign_in.new_place": { network: string; signed_in_at: string };
+  "webhook.disabled": { endpoint_id: string; url: string; failing_since: string };
 }
 
 export type EventName = keyof EventData;
@@ -32,6 +33,7 @@ export const chosenEvents = {
   "key.expiring": ["owner", "admin"],
   "payment.failed": ["owner", "billing"],
   "payment.disputed": ["owner", "billing"],
+  "webhook.disabled": ["owner", "admin"],
 } as const satisfies Record<ChosenEvent, readonly (ToldRole & Role)[]>;
 
 export const chosenNames = Object.keys(chosenEvents) as ChosenEvent[];

@@ -63,6 +63,14 @@ const texts: { [Event in EventName]: (data: EventData[Event], workspace: string)
     ],
     page: "/console/billing",
   }),
+  "webhook.disabled": ({ url, failing_since }, workspace) => ({
+    subject: "A webhook was disabled",
+    says: [
+      `Webhooks of the workspace ${workspace} to ${url} have failed since ${time(failing_since)}, so that nothing is sent there any more.`,
+      "Enable the endpoint again once it works. Its log of deliveries says what it answered.",
+    ],
+    page: "/console/settings",
+  }),
   "sign_in.new_place": ({ network, signed_in_at }) => ({
     subject: "A sign-in from a new place",
     says: [

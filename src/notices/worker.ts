@@ -2,7 +2,7 @@
 import type { Clock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
 import type { Mailer } from "../mail/mailer.ts";
-import { type Claimed, deliverDue, mailPausesMs, type Outcome } from "./deliver.ts";
+import { type Claimed, deliverDue, mailPausesMs, type Outcome, type Send } from "./deliver.ts";
 import { lookForCauses } from "./look.ts";
 import { planNotices } from "./plan.ts";
 import { sendByMail } from "./send-mail.ts";
@@ -31,6 +31,8 @@ export interface NoticesOptions {
   publicUrl: () => string;
   onFault: (error: unknown, what: string) => void;
   count: (outcome: DeliveryOutcome) => void;
+  /** How a delivery to an endpoint is sent, and the pauses between its attempts. */
+  webhooks: { send: Send; pausesMs: readonly number[] };
   times?: Partial<NoticeTimes> | undefined;
 }
 
@@ -71,7 +73,10 @@ async function work(parts: Omit<NoticesOptions, "times">, lookMs: number, isStop
   if (tidy && (await takeTurn(db, "tidy", tidyMs))) await deleteOld(db, clock());
   if (look || plan) while (!isStopped() && (await planNotices(db, clock())) > 0);
   if (!look && !plan && !due) return;
-  const delivering = { db, count, pausesMs: mailPausesMs, send: (delivery: Claimed) => sendOne(parts, delivery) };
+  const delivering = {
+    ...{ db, count, send: (delivery: Claimed) => sendOne(parts, delivery) },
+    pausesMs: ({ address }: Claimed) => (address === null ? parts.webhooks.pausesMs : mailPausesMs),
+  };
   while (!isStopped() && (await deliverDue(delivering, deliveriesMax)) > 0);
 }
 
@@ -103,7 +108,7 @@ async function deleteOld({ pool }: Db, at: Date): Promise<void> {
 /** A fault of ours says nothing about the recipient: the delivery is tried again. */
 async function sendOne({ onFault, ...parts }: Omit<NoticesOptions, "times">, delivery: Claimed): Promise<Outcome> {
   try {
-    return await sendByMail(parts, delivery);
+    return await (delivery.address === null ? parts.webhooks.send(delivery) : sendByMail(parts, delivery));
   } catch (error) {
     onFault(error, "sending a notice");
     return { sent: false, final: false, code: null, response: "the gateway failed" };

@@ -21,6 +21,7 @@ const usual = {
     { event: "key.expiring", roles: ["owner", "admin"] },
     { event: "payment.failed", roles: ["owner", "billing"] },
     { event: "payment.disputed", roles: ["owner", "billing"] },
+    { event: "webhook.disabled", roles: ["owner", "admin"] },
   ],
 };
 const get = (who: Person, workspace?: string) => gateway.ask(who, "GET", path, { in: workspace });
