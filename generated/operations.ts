@@ -970,9 +970,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
-      "key_expired",
-      "operation_not_allowed",
-      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -2181,6 +2178,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "key_expired",
       "operation_not_allowed",
       "network_not_allowed",
+      "model_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -3620,9 +3618,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
-      "key_expired",
-      "operation_not_allowed",
-      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -3736,9 +3731,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
-      "key_expired",
-      "operation_not_allowed",
-      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -3937,9 +3929,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
-      "key_expired",
-      "operation_not_allowed",
-      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],

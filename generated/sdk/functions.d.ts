@@ -358,7 +358,8 @@ export declare function listVoices(client: Client, input?: ListVoicesQuery, opti
 
 /**
  * Lists the workspace's API keys, newest first, without their secrets. Works with an API key or a session. A session of a developer lists and
- * changes only the keys that the developer created.
+ * changes only the keys that the developer created. A key lists what the member who created it may list now: 403 `permission_denied` where
+ * that is nothing. Keys that came with the account, and those of your own workspace, list all.
  *
  * `GET /v1/auth/keys`, /docs/api/listApiKeys
  *
@@ -504,8 +505,8 @@ export declare function resetPassword(client: Client, input: PasswordReset, opti
  *
  * `GET /v1/auth/session`, /docs/api/getSession
  *
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
- * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -1006,7 +1007,7 @@ export declare function createMessage<Streaming extends boolean | null | undefin
  * await svc.messages.countTokens({ model: "best", messages: [{ role: "user", content: "Name a lighthouse." }] });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `unsupported_content`
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
- * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 413 `request_too_large`
  * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -1469,8 +1470,8 @@ export declare function createVideo(client: Client, input: VideoRequest, options
  *
  * `GET /v1/workspace`, /docs/api/getWorkspace
  *
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
- * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -1514,8 +1515,8 @@ export declare function leaveWorkspace(client: Client, input?: LeaveWorkspaceQue
  * `GET /v1/workspace/members`, /docs/api/listMembers
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
- * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -1543,7 +1544,7 @@ export declare function updateMember(client: Client, member: string, input: Memb
 
 /**
  * Removes a member, who is told by email. Only owners remove owners; the last owner stays, as does the person whose own workspace it is:
- * 403 `permission_denied`. The keys that the member created are disabled everywhere within a second, or keep working with `keys=keep`.
+ * 403 `permission_denied`. The keys that the member created or last rolled are disabled everywhere within a second, or keep working with `keys=keep`.
  *
  * `DELETE /v1/workspace/members/{member}`, /docs/api/removeMember
  *
@@ -1593,8 +1594,8 @@ export declare function updateNotices(client: Client, input: NoticeSettingsChang
  *
  * `GET /v1/workspaces`, /docs/api/listWorkspaces
  *
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
- * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
