@@ -214,7 +214,8 @@ export interface paths {
         /**
          * List API keys
          * @description Lists the workspace's API keys, newest first, without their secrets. Works with an API key or a session. A session of a developer lists and
-         *     changes only the keys that the developer created.
+         *     changes only the keys that the developer created. A key lists what the member who created it may list now: 403 `permission_denied` where
+         *     that is nothing. Keys that came with the account, and those of your own workspace, list all.
          */
         get: operations["listApiKeys"];
         put?: never;
@@ -1651,7 +1652,7 @@ export interface paths {
         /**
          * Remove a member
          * @description Removes a member, who is told by email. Only owners remove owners; the last owner stays, as does the person whose own workspace it is:
-         *     403 `permission_denied`. The keys that the member created are disabled everywhere within a second, or keep working with `keys=keep`.
+         *     403 `permission_denied`. The keys that the member created or last rolled are disabled everywhere within a second, or keep working with `keys=keep`.
          */
         delete: operations["removeMember"];
         options?: never;
@@ -4153,14 +4154,14 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
                 /** @description The code, where Anthropic's clients look for it. */
                 details: {
                     /**
                      * @description Stable code to branch on.
                      * @enum {string}
                      */
-                    error_code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                    error_code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
                 };
                 /**
                  * Format: uri
@@ -9827,64 +9828,6 @@ export interface components {
             };
         };
         /** @description Body of a 401. */
-        GetSessionError401: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "missing_api_key" | "invalid_api_key" | "key_expired";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "authentication_error";
-            };
-        };
-        /** @description Body of a 403. */
-        GetSessionError403: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "permission_error";
-            };
-        };
-        /** @description Body of a 401. */
         GetTopupError401: {
             /** @description The error. */
             error: {
@@ -9980,64 +9923,6 @@ export interface components {
                  * @enum {string}
                  */
                 code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "permission_error";
-            };
-        };
-        /** @description Body of a 401. */
-        GetWorkspaceError401: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "missing_api_key" | "invalid_api_key" | "key_expired";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "authentication_error";
-            };
-        };
-        /** @description Body of a 403. */
-        GetWorkspaceError403: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -10316,7 +10201,7 @@ export interface components {
          */
         KeyScope: "read_only" | "no_media" | "no_audio" | "no_account";
         /**
-         * @description What happens to the keys that a person created, when the person is no longer a member.
+         * @description What happens to the keys that a person created or last rolled, when the person is no longer a member.
          * @enum {string}
          */
         KeysOfLeaver: "disable" | "keep";
@@ -10656,64 +10541,6 @@ export interface components {
             };
         };
         /** @description Body of a 401. */
-        ListMembersError401: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "missing_api_key" | "invalid_api_key" | "key_expired";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "authentication_error";
-            };
-        };
-        /** @description Body of a 403. */
-        ListMembersError403: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "permission_error";
-            };
-        };
-        /** @description Body of a 401. */
         ListUsageLogsError401: {
             /** @description The error. */
             error: {
@@ -10809,64 +10636,6 @@ export interface components {
                  * @enum {string}
                  */
                 code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "permission_error";
-            };
-        };
-        /** @description Body of a 401. */
-        ListWorkspacesError401: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "missing_api_key" | "invalid_api_key" | "key_expired";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "authentication_error";
-            };
-        };
-        /** @description Body of a 403. */
-        ListWorkspacesError403: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -20282,7 +20051,6 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
-             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -20293,14 +20061,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GetSessionError401"];
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `session_required`: Endpoints that change the account require a dashboard session.
-             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
-             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
              */
             403: {
                 headers: {
@@ -20311,7 +20077,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GetSessionError403"];
+                    "application/json": components["schemas"]["Error403PermissionDeniedOrSessionRequired"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -25072,6 +24838,7 @@ export interface operations {
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
              *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
              */
             403: {
                 headers: {
@@ -29578,7 +29345,6 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
-             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -29589,14 +29355,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GetWorkspaceError401"];
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `session_required`: Endpoints that change the account require a dashboard session.
-             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
-             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
              */
             403: {
                 headers: {
@@ -29607,7 +29371,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GetWorkspaceError403"];
+                    "application/json": components["schemas"]["Error403PermissionDeniedOrSessionRequired"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -29810,7 +29574,7 @@ export interface operations {
     leaveWorkspace: {
         parameters: {
             query?: {
-                /** @description What happens to the keys that you created. */
+                /** @description What happens to the keys that you created or last rolled. */
                 keys?: components["schemas"]["KeysOfLeaver"];
             };
             header?: never;
@@ -29976,7 +29740,6 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
-             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -29987,14 +29750,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListMembersError401"];
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `session_required`: Endpoints that change the account require a dashboard session.
-             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
-             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
              */
             403: {
                 headers: {
@@ -30005,7 +29766,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListMembersError403"];
+                    "application/json": components["schemas"]["Error403PermissionDeniedOrSessionRequired"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -30064,7 +29825,7 @@ export interface operations {
     removeMember: {
         parameters: {
             query?: {
-                /** @description What happens to the keys that the member created. */
+                /** @description What happens to the keys that the member created or last rolled. */
                 keys?: components["schemas"]["KeysOfLeaver"];
             };
             header?: never;
@@ -30892,6 +30653,19 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpoint"];
                 };
             };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
+                };
+            };
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
@@ -31014,6 +30788,19 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedWebhook"];
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
                 };
             };
             /**
@@ -31445,6 +31232,19 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
+                };
+            };
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
@@ -31733,6 +31533,19 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
+                };
+            };
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
@@ -31858,7 +31671,6 @@ export interface operations {
             /**
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
-             *     `key_expired`: The key's `expires_at` has passed.
              */
             401: {
                 headers: {
@@ -31869,14 +31681,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListWorkspacesError401"];
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `session_required`: Endpoints that change the account require a dashboard session.
-             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
-             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
              */
             403: {
                 headers: {
@@ -31887,7 +31697,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListWorkspacesError403"];
+                    "application/json": components["schemas"]["Error403PermissionDeniedOrSessionRequired"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */

@@ -56,8 +56,6 @@ export type ErrorCode =
   | "voice_required"
   | "not_found"
   | "member_not_found"
-  | "webhook_not_found"
-  | "webhook_delivery_not_found"
   | "invalid_token"
   | "used_token"
   | "expired_token"
@@ -104,6 +102,8 @@ export type ErrorCode =
   | "confirmation_required"
   | "account_not_found"
   | "not_possible"
+  | "webhook_not_found"
+  | "webhook_delivery_not_found"
   | "route_refused"
   | "upstream_invalid_response"
   | "provider_unavailable"
@@ -358,22 +358,6 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "There is no such member in this workspace.",
     "happened": "The id is not that of a member of the workspace, or the person has just left it.",
     "fix": "Use an id from GET /v1/workspace/members."
-  },
-  "webhook_not_found": {
-    "status": 404,
-    "type": "not_found_error",
-    "retryable": false,
-    "message": "There is no such webhook endpoint in this workspace.",
-    "happened": "The endpoint does not exist, was deleted, or belongs to another workspace.",
-    "fix": "Use an id from GET /v1/workspace/webhooks."
-  },
-  "webhook_delivery_not_found": {
-    "status": 404,
-    "type": "not_found_error",
-    "retryable": false,
-    "message": "There is no such delivery to this endpoint.",
-    "happened": "The delivery does not exist, is older than the log, or went to another endpoint.",
-    "fix": "Use an id from GET /v1/workspace/webhooks/{webhook}/deliveries."
   },
   "invalid_token": {
     "status": 400,
@@ -759,6 +743,22 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "That is not possible: {reason}.",
     "happened": "The state of what the operator wants to change does not allow it. Nothing was changed.",
     "fix": "The message says what stands in the way."
+  },
+  "webhook_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no such webhook endpoint in this workspace.",
+    "happened": "The endpoint does not exist, was deleted, or belongs to another workspace.",
+    "fix": "Use an id from GET /v1/workspace/webhooks."
+  },
+  "webhook_delivery_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no such delivery to this endpoint.",
+    "happened": "The delivery does not exist, is older than the log, or went to another endpoint.",
+    "fix": "Use an id from GET /v1/workspace/webhooks/{webhook}/deliveries."
   },
   "route_refused": {
     "status": 403,

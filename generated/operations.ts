@@ -979,9 +979,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
-      "key_expired",
-      "operation_not_allowed",
-      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -2190,6 +2187,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "key_expired",
       "operation_not_allowed",
       "network_not_allowed",
+      "model_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -3629,9 +3627,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
-      "key_expired",
-      "operation_not_allowed",
-      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -3745,9 +3740,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
-      "key_expired",
-      "operation_not_allowed",
-      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],
@@ -4012,12 +4004,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "dialect": "standard",
     "errors": [
-      "webhook_not_found",
+      "invalid_parameter",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
+      "webhook_not_found",
       "internal_error",
       "overloaded"
     ],
@@ -4053,7 +4046,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_json",
       "missing_parameter",
       "invalid_parameter",
-      "webhook_not_found",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -4061,6 +4053,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "csrf_failed",
       "request_too_large",
       "rate_limit_exceeded",
+      "webhook_not_found",
       "internal_error",
       "overloaded"
     ],
@@ -4095,13 +4088,14 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "dialect": "standard",
     "errors": [
-      "webhook_not_found",
+      "invalid_parameter",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
       "session_required",
       "csrf_failed",
       "rate_limit_exceeded",
+      "webhook_not_found",
       "internal_error",
       "overloaded"
     ],
@@ -4135,12 +4129,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "dialect": "standard",
     "errors": [
       "invalid_parameter",
-      "webhook_not_found",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
+      "webhook_not_found",
       "internal_error",
       "overloaded"
     ],
@@ -4185,14 +4179,15 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "dialect": "standard",
     "errors": [
-      "webhook_not_found",
-      "webhook_delivery_not_found",
+      "invalid_parameter",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
       "session_required",
       "csrf_failed",
       "rate_limit_exceeded",
+      "webhook_not_found",
+      "webhook_delivery_not_found",
       "internal_error",
       "overloaded"
     ],
@@ -4234,7 +4229,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_json",
       "missing_parameter",
       "invalid_parameter",
-      "webhook_not_found",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -4242,6 +4236,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "csrf_failed",
       "request_too_large",
       "rate_limit_exceeded",
+      "webhook_not_found",
       "internal_error",
       "overloaded"
     ],
@@ -4276,13 +4271,14 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "dialect": "standard",
     "errors": [
-      "webhook_not_found",
+      "invalid_parameter",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
       "session_required",
       "csrf_failed",
       "rate_limit_exceeded",
+      "webhook_not_found",
       "internal_error",
       "overloaded"
     ],
@@ -4316,9 +4312,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "rate_limit_exceeded",
-      "key_expired",
-      "operation_not_allowed",
-      "network_not_allowed",
       "internal_error",
       "overloaded"
     ],

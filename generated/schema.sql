@@ -45,6 +45,8 @@ create table api_key (
   tpm integer,
   old_hash bytea,
   old_until timestamp with time zone,
+  rolled_by bigint,
+  old_seen_by bigint,
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
   constraint api_key_check CHECK (((old_hash IS NULL) = (old_until IS NULL))),
@@ -55,7 +57,9 @@ create table api_key (
   constraint api_key_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
   constraint api_key_old_hash_check CHECK ((length(old_hash) = 32)),
   constraint api_key_old_hash_key UNIQUE (old_hash),
+  constraint api_key_old_seen_by_fkey FOREIGN KEY (old_seen_by) REFERENCES account(id),
   constraint api_key_prefix_check CHECK ((length(prefix) <= 12)),
+  constraint api_key_rolled_by_fkey FOREIGN KEY (rolled_by) REFERENCES account(id),
   constraint api_key_rpm_check CHECK ((rpm > 0)),
   constraint api_key_tpm_check CHECK ((tpm > 0))
 );

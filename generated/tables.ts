@@ -51,8 +51,10 @@ export interface ApiKey {
   last4: string;
   name: string;
   old_hash: Buffer | null;
+  old_seen_by: bigint | null;
   old_until: Timestamp | null;
   prefix: string;
+  rolled_by: bigint | null;
   rpm: number | null;
   scopes: string[] | null;
   tpm: number | null;

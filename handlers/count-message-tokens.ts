@@ -1,4 +1,5 @@
 // POST /v1/messages/count_tokens: how many tokens a message request would send, by our own tokenizer. Free; no upstream is asked.
+import { assertModelAllowed } from "../src/accounts/key-policy.ts";
 import { servedModelOf } from "../src/calls/find-model.ts";
 import { assertDeclares } from "../src/language/chat/requirements.ts";
 import { countPrompt } from "../src/language/counted-usage.ts";
@@ -12,6 +13,7 @@ export const countMessageTokens: Handler<"countMessageTokens"> = async ({ catalo
   assertSchemas(body.tools);
   assertPromptAddresses(body, config);
   const { model } = servedModelOf(catalog, body.model, ["language"]);
+  assertModelAllowed(request.caller, model.id);
   const needs = messageRequirements(body);
   assertReadable(model, needs);
   assertDeclares(model, needs);

@@ -5,11 +5,11 @@ import { fail } from "../src/errors/fail.ts";
 import type { Handler } from "../src/operation.ts";
 
 export const deleteApiKey: Handler<"deleteApiKey"> = async ({ db }, { caller, path, receivedAt }) => {
-  const by = { createdBy: caller.session?.personId ?? null, at: receivedAt };
-  const deleted = (await deleteKey(db, await keyOf(db, caller, path.key), by)) ?? fail("not_found");
+  const by = caller.session?.personId ?? null;
+  const deleted = (await deleteKey(db, await keyOf(db, caller, path.key), by, receivedAt)) ?? fail("not_found");
   const { id, newDefault, secret } = deleted;
   // Who sees only own keys doesn't learn of others' this way.
-  const isShown = ownKeysOnly(caller) === null || secret !== null;
+  const isShown = ownKeysOnly(caller.session) === null || secret !== null;
   return {
     status: 200,
     body: {

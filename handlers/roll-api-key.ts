@@ -7,7 +7,8 @@ const graceDefault = 24 * 60 * 60;
 
 export const rollApiKey: Handler<"rollApiKey"> = async ({ db }, { caller, path, body }) => {
   const key = await keyOf(db, caller, path.key);
-  const { secret, record } = (await rollKey(db, key, body.grace_seconds ?? graceDefault)) ?? fail("not_found");
+  const roll = { by: caller.session?.personId ?? null, graceSeconds: body.grace_seconds ?? graceDefault };
+  const { secret, record } = (await rollKey(db, key, roll)) ?? fail("not_found");
   const { id, name, masked, previous_secret_until } = record;
   return { status: 200, body: { api_key: secret, id, name, masked, previous_secret_until } };
 };

@@ -7,6 +7,6 @@ import type { Handler } from "../src/operation.ts";
 
 export const updateApiKey: Handler<"updateApiKey"> = async ({ db, catalog, clock }, { caller, path, body }) => {
   const change = { enabled: body.enabled, name: body.name, budget: readBudget(body), policy: readPolicy(body, { catalog, now: clock() }) };
-  const record = await changeKey(db, await keyOf(db, caller, path.key), change);
+  const record = await changeKey(db, await keyOf(db, caller, path.key), caller.session?.personId ?? null, change);
   return { status: 200, body: record ?? fail("not_found") };
 };

@@ -368,7 +368,8 @@ export declare function listVoices(client: Client, input?: ListVoicesQuery, opti
 
 /**
  * Lists the workspace's API keys, newest first, without their secrets. Works with an API key or a session. A session of a developer lists and
- * changes only the keys that the developer created.
+ * changes only the keys that the developer created. A key lists what the member who created it may list now: 403 `permission_denied` where
+ * that is nothing. Keys that came with the account, and those of your own workspace, list all.
  *
  * `GET /v1/auth/keys`, /docs/api/listApiKeys
  *
@@ -514,8 +515,8 @@ export declare function resetPassword(client: Client, input: PasswordReset, opti
  *
  * `GET /v1/auth/session`, /docs/api/getSession
  *
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
- * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -1016,7 +1017,7 @@ export declare function createMessage<Streaming extends boolean | null | undefin
  * await svc.messages.countTokens({ model: "best", messages: [{ role: "user", content: "Name a lighthouse." }] });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `unsupported_content`
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
- * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
  * @throws {SvcError} 413 `request_too_large`
  * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -1479,8 +1480,8 @@ export declare function createVideo(client: Client, input: VideoRequest, options
  *
  * `GET /v1/workspace`, /docs/api/getWorkspace
  *
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
- * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -1524,8 +1525,8 @@ export declare function leaveWorkspace(client: Client, input?: LeaveWorkspaceQue
  * `GET /v1/workspace/members`, /docs/api/listMembers
  *
  * @throws {SvcError} 400 `invalid_parameter`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
- * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
@@ -1553,7 +1554,7 @@ export declare function updateMember(client: Client, member: string, input: Memb
 
 /**
  * Removes a member, who is told by email. Only owners remove owners; the last owner stays, as does the person whose own workspace it is:
- * 403 `permission_denied`. The keys that the member created are disabled everywhere within a second, or keep working with `keys=keep`.
+ * 403 `permission_denied`. The keys that the member created or last rolled are disabled everywhere within a second, or keep working with `keys=keep`.
  *
  * `DELETE /v1/workspace/members/{member}`, /docs/api/removeMember
  *
@@ -1633,6 +1634,7 @@ export declare function createWebhook(client: Client, input: WebhookRequest, opt
  *
  * `GET /v1/workspace/webhooks/{webhook}`, /docs/api/getWebhook
  *
+ * @throws {SvcError} 400 `invalid_parameter`
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
  * @throws {SvcError} 403 `permission_denied`, `session_required`
  * @throws {SvcError} 404 `webhook_not_found`
@@ -1665,6 +1667,7 @@ export declare function updateWebhook(client: Client, webhook: string, input: We
  *
  * `DELETE /v1/workspace/webhooks/{webhook}`, /docs/api/deleteWebhook
  *
+ * @throws {SvcError} 400 `invalid_parameter`
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
  * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
  * @throws {SvcError} 404 `webhook_not_found`
@@ -1695,6 +1698,7 @@ export declare function listWebhookDeliveries(client: Client, webhook: string, i
  *
  * `POST /v1/workspace/webhooks/{webhook}/deliveries/{delivery}/replay`, /docs/api/replayWebhookDelivery
  *
+ * @throws {SvcError} 400 `invalid_parameter`
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
  * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
  * @throws {SvcError} 404 `webhook_not_found`, `webhook_delivery_not_found`
@@ -1729,6 +1733,7 @@ export declare function rollWebhookSecret(client: Client, webhook: string, input
  *
  * `POST /v1/workspace/webhooks/{webhook}/test`, /docs/api/testWebhook
  *
+ * @throws {SvcError} 400 `invalid_parameter`
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
  * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
  * @throws {SvcError} 404 `webhook_not_found`
@@ -1744,8 +1749,8 @@ export declare function testWebhook(client: Client, webhook: string, options?: R
  *
  * `GET /v1/workspaces`, /docs/api/listWorkspaces
  *
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
- * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`

@@ -429,7 +429,8 @@ export interface AudioVoicesMethods {
 export interface KeysMethods {
   /**
    * Lists the workspace's API keys, newest first, without their secrets. Works with an API key or a session. A session of a developer lists and
-   * changes only the keys that the developer created.
+   * changes only the keys that the developer created. A key lists what the member who created it may list now: 403 `permission_denied` where
+   * that is nothing. Keys that came with the account, and those of your own workspace, list all.
    *
    * `GET /v1/auth/keys`, /docs/api/listApiKeys
    *
@@ -583,8 +584,8 @@ export interface AuthMethods {
    *
    * `GET /v1/auth/session`, /docs/api/getSession
    *
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
@@ -1169,7 +1170,7 @@ export interface MessagesMethods {
    * await svc.messages.countTokens({ model: "best", messages: [{ role: "user", content: "Name a lighthouse." }] });
    * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `unsupported_content`
    * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
-   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -1615,8 +1616,8 @@ export interface WorkspacesMethods {
    *
    * `GET /v1/workspace`, /docs/api/getWorkspace
    *
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
@@ -1660,8 +1661,8 @@ export interface WorkspacesMethods {
    *
    * `GET /v1/workspaces`, /docs/api/listWorkspaces
    *
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
@@ -1694,8 +1695,8 @@ export interface WorkspacesMembersMethods {
    * `GET /v1/workspace/members`, /docs/api/listMembers
    *
    * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
@@ -1721,7 +1722,7 @@ export interface WorkspacesMembersMethods {
   update(member: string, input: MemberChange, options?: RequestOptions): Call<Member, "updateMember">;
   /**
    * Removes a member, who is told by email. Only owners remove owners; the last owner stays, as does the person whose own workspace it is:
-   * 403 `permission_denied`. The keys that the member created are disabled everywhere within a second, or keep working with `keys=keep`.
+   * 403 `permission_denied`. The keys that the member created or last rolled are disabled everywhere within a second, or keep working with `keys=keep`.
    *
    * `DELETE /v1/workspace/members/{member}`, /docs/api/removeMember
    *
@@ -1804,6 +1805,7 @@ export interface WorkspacesWebhooksMethods {
    *
    * `GET /v1/workspace/webhooks/{webhook}`, /docs/api/getWebhook
    *
+   * @throws {SvcError} 400 `invalid_parameter`
    * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
    * @throws {SvcError} 403 `permission_denied`, `session_required`
    * @throws {SvcError} 404 `webhook_not_found`
@@ -1834,6 +1836,7 @@ export interface WorkspacesWebhooksMethods {
    *
    * `DELETE /v1/workspace/webhooks/{webhook}`, /docs/api/deleteWebhook
    *
+   * @throws {SvcError} 400 `invalid_parameter`
    * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
    * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
    * @throws {SvcError} 404 `webhook_not_found`
@@ -1867,6 +1870,7 @@ export interface WorkspacesWebhooksMethods {
    *
    * `POST /v1/workspace/webhooks/{webhook}/test`, /docs/api/testWebhook
    *
+   * @throws {SvcError} 400 `invalid_parameter`
    * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
    * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
    * @throws {SvcError} 404 `webhook_not_found`
@@ -1899,6 +1903,7 @@ export interface WorkspacesWebhooksDeliveriesMethods {
    *
    * `POST /v1/workspace/webhooks/{webhook}/deliveries/{delivery}/replay`, /docs/api/replayWebhookDelivery
    *
+   * @throws {SvcError} 400 `invalid_parameter`
    * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
    * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
    * @throws {SvcError} 404 `webhook_not_found`, `webhook_delivery_not_found`

@@ -1399,7 +1399,7 @@ export interface JsonSchemaName {
 /** What a scope takes away from a key: all that changes or costs something, images and videos, audio, or what a dashboard reads. */
 export type KeyScope = "read_only" | "no_media" | "no_audio" | "no_account";
 
-/** What happens to the keys that a person created, when the person is no longer a member. */
+/** What happens to the keys that a person created or last rolled, when the person is no longer a member. */
 export type KeysOfLeaver = "disable" | "keep";
 
 /** One entry of the ledger. Entries are never changed; their sum is the balance. */
@@ -5496,7 +5496,7 @@ export interface GetReceiptProofQuery {
 }
 /** Query parameters of `workspaces.leave`. */
 export interface LeaveWorkspaceQuery {
-  /** What happens to the keys that you created. */
+  /** What happens to the keys that you created or last rolled. */
   keys?: KeysOfLeaver | undefined;
 }
 /** Query parameters of `workspaces.members.list`. */
@@ -5508,7 +5508,7 @@ export interface ListMembersQuery {
 }
 /** Query parameters of `workspaces.members.remove`. */
 export interface RemoveMemberQuery {
-  /** What happens to the keys that the member created. */
+  /** What happens to the keys that the member created or last rolled. */
   keys?: KeysOfLeaver | undefined;
 }
 /** Query parameters of `workspaces.webhooks.deliveries.list`. */
@@ -6049,7 +6049,7 @@ export type ConfirmSessionError401 = Refusal<401, "missing_api_key" | "invalid_a
 export type ConfirmSessionError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type CountMessageTokensAnthropicError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content", AnthropicErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content", "invalid_request_error">>;
 export type CountMessageTokensAnthropicError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", AnthropicErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
-export type CountMessageTokensAnthropicError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", AnthropicErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type CountMessageTokensAnthropicError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", AnthropicErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CreateApiKeyError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type CreateApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type CreateChatCompletionError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content", "invalid_request_error">>;
@@ -6208,14 +6208,10 @@ export type GetReceiptError401 = Refusal<401, "missing_api_key" | "invalid_api_k
 export type GetReceiptError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type GetReceiptProofError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type GetReceiptProofError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
-export type GetSessionError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
-export type GetSessionError403 = Refusal<403, "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type GetTopupError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type GetTopupError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type GetUsageSummaryError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type GetUsageSummaryError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
-export type GetWorkspaceError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
-export type GetWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type LeaveWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type ListApiKeysError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListApiKeysError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
@@ -6223,14 +6219,10 @@ export type ListJobsError401 = Refusal<401, "missing_api_key" | "invalid_api_key
 export type ListJobsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListLedgerEntriesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListLedgerEntriesError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
-export type ListMembersError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
-export type ListMembersError403 = Refusal<403, "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListUsageLogsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListUsageLogsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListVoicesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListVoicesError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
-export type ListWorkspacesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
-export type ListWorkspacesError403 = Refusal<403, "permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "session_required" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type RefundCallError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type RefundCallError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type RemoveMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
@@ -6306,7 +6298,7 @@ export type ForgotPasswordError = ForgotPasswordError400 | Error413RequestTooLar
 /** The errors of `auth.resetPassword`. */
 export type ResetPasswordError = ResetPasswordError400 | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.getSession`. */
-export type GetSessionError = GetSessionError401 | GetSessionError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type GetSessionError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.confirmSession`. */
 export type ConfirmSessionError = ConfirmSessionError400 | ConfirmSessionError401 | ConfirmSessionError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.signIn`. */
@@ -6410,13 +6402,13 @@ export type GetReceiptProofError = Error400InvalidParameter | GetReceiptProofErr
 /** The errors of `videos.generate`. */
 export type CreateVideoError = CreateVideoError400 | CreateVideoError401 | CreateVideoError402 | CreateVideoError403 | Error404ModelNotFound | Error413InvalidRequest | CreateVideoError429 | CreateVideoError500 | Error503Overloaded;
 /** The errors of `workspaces.get`. */
-export type GetWorkspaceError = GetWorkspaceError401 | GetWorkspaceError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type GetWorkspaceError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.update`. */
 export type UpdateWorkspaceError = UpdateWorkspaceError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateWorkspaceError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.leave`. */
 export type LeaveWorkspaceError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | LeaveWorkspaceError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.members.list`. */
-export type ListMembersError = Error400InvalidParameter | ListMembersError401 | ListMembersError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type ListMembersError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.members.update`. */
 export type UpdateMemberError = UpdateMemberError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateMemberError403 | Error404MemberNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.members.remove`. */
@@ -6430,21 +6422,21 @@ export type ListWebhooksError = Error401MissingApiKeyOrInvalidApiKey | Error403P
 /** The errors of `workspaces.webhooks.create`. */
 export type CreateWebhookError = CreateWebhookError400 | Error401MissingApiKeyOrInvalidApiKey | CreateWebhookError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.webhooks.get`. */
-export type GetWebhookError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error404WebhookNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type GetWebhookError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error404WebhookNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.webhooks.update`. */
 export type UpdateWebhookError = UpdateWebhookError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateWebhookError403 | Error404WebhookNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.webhooks.delete`. */
-export type DeleteWebhookError = Error401MissingApiKeyOrInvalidApiKey | DeleteWebhookError403 | Error404WebhookNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type DeleteWebhookError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | DeleteWebhookError403 | Error404WebhookNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.webhooks.deliveries.list`. */
 export type ListWebhookDeliveriesError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error404WebhookNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.webhooks.deliveries.replay`. */
-export type ReplayWebhookDeliveryError = Error401MissingApiKeyOrInvalidApiKey | ReplayWebhookDeliveryError403 | Error404WebhookNotFoundOrWebhookDeliveryNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type ReplayWebhookDeliveryError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | ReplayWebhookDeliveryError403 | Error404WebhookNotFoundOrWebhookDeliveryNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.webhooks.roll`. */
 export type RollWebhookSecretError = RollWebhookSecretError400 | Error401MissingApiKeyOrInvalidApiKey | RollWebhookSecretError403 | Error404WebhookNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.webhooks.test`. */
-export type TestWebhookError = Error401MissingApiKeyOrInvalidApiKey | TestWebhookError403 | Error404WebhookNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type TestWebhookError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | TestWebhookError403 | Error404WebhookNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.list`. */
-export type ListWorkspacesError = ListWorkspacesError401 | ListWorkspacesError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type ListWorkspacesError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.create`. */
 export type CreateWorkspaceError = CreateWorkspaceError400 | Error401MissingApiKeyOrInvalidApiKey | CreateWorkspaceError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 
@@ -6539,7 +6531,7 @@ export interface ErrorsByCode {
   /** A required field is missing. `error.param` names it. */
   missing_parameter: Refusal<400, "missing_parameter", AnthropicErrorBody<"missing_parameter", "invalid_request_error"> | ErrorBody<"missing_parameter", "invalid_request_error"> | GenmediaErrorBody<"missing_parameter"> | ModelErrorBody<"missing_parameter", "invalid_request_error"> | OlderErrorBody<"missing_parameter", "invalid_request_error">>;
   /** The model is not one of the key's `allowed_models`. Nothing was charged. */
-  model_not_allowed: Refusal<403, "model_not_allowed", AnthropicRouteErrorBody<"model_not_allowed", "permission_error"> | ErrorBody<"model_not_allowed", "permission_error"> | GenmediaErrorBody<"model_not_allowed"> | OlderErrorBody<"model_not_allowed", "permission_error"> | RouteErrorBody<"model_not_allowed", "permission_error">>;
+  model_not_allowed: Refusal<403, "model_not_allowed", AnthropicErrorBody<"model_not_allowed", "permission_error"> | AnthropicRouteErrorBody<"model_not_allowed", "permission_error"> | ErrorBody<"model_not_allowed", "permission_error"> | GenmediaErrorBody<"model_not_allowed"> | OlderErrorBody<"model_not_allowed", "permission_error"> | RouteErrorBody<"model_not_allowed", "permission_error">>;
   /** The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
   model_not_found: Refusal<404, "model_not_found", AnthropicModelErrorBody<"model_not_found", "not_found_error"> | BareModelErrorBody<"model_not_found"> | GenmediaModelErrorBody<"model_not_found"> | ModelErrorBody<"model_not_found", "not_found_error">>;
   /** An account that has never added credit can call only models with `free_tier: true`. Nothing was charged. */

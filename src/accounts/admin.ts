@@ -74,7 +74,7 @@ export async function findKey(db: Db, text: string): Promise<FoundKey> {
 
 /** A disabled key stops working everywhere within a second. */
 export async function setKeyEnabled(db: Db, text: string, enabled: boolean): Promise<KeyRecord> {
-  return (await changeKey(db, await findKey(db, text), { enabled })) ?? refuseKey();
+  return (await changeKey(db, await findKey(db, text), null, { enabled })) ?? refuseKey();
 }
 
 export function refuseKey(): never {

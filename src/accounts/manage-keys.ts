@@ -4,12 +4,11 @@ import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { keyIdText, parseKeyId } from "../ids.ts";
 import type { Caller } from "./caller.ts";
+import { keysSeenBy, lockForChange, lockForNewKey } from "./key-access.ts";
 import { type BudgetChange, setBudget } from "./key-budgets.ts";
 import { type PolicyChange, setPolicy } from "./read-policy.ts";
 import { findDefaultKey, findKeyRecord, findKeys, type FoundKey, type KeyRecord } from "./key-records.ts";
 import { makeKey } from "./keys.ts";
-import { ownKeysOnly } from "./roles.ts";
-import { lockAccountRow } from "./users.ts";
 
 interface MadeKey {
   /** Shown this once. */
@@ -52,30 +51,30 @@ const nameDefault = "Default";
 
 export async function createKey(db: Db, key: KeyToMake): Promise<MadeKey> {
   return inTransaction(db, async (transaction) => {
-    await lockAccountRow(transaction, key.accountId);
-    if (key.createdBy != null) await assertStillMember(transaction, key.accountId, key.createdBy);
+    await lockForNewKey(transaction, key.accountId, key.createdBy ?? null);
     await assertRoom(transaction, key.accountId);
     return insertKey(transaction, key);
   });
 }
 
 /** `text` as in findKeys. Throws not_found, also for another account's key, and for another person's where the caller sees only own ones. */
-export async function keyOf(db: Queries, caller: Pick<Caller, "accountId" | "session">, text: string): Promise<FoundKey> {
-  const own = ownKeysOnly(caller);
+export async function keyOf(db: Queries, caller: Pick<Caller, "accountId" | "keyId" | "session">, text: string): Promise<FoundKey> {
+  const own = await keysSeenBy(db, caller);
   const found = await findKeys(db, text, caller.accountId);
   const [key, other] = own === null ? found : found.filter(({ createdBy }) => createdBy === own);
   if (other) failParameter("key", "two keys look like that: give the id (key_…)");
   return key ?? fail("not_found");
 }
 
-/** Every replica hears of it within a second. Undefined: the key has just been deleted. */
+/** `by`: the person who changes it; null: the operator. Every replica hears of it within a second. Undefined: the key has just been deleted. */
 export async function changeKey(
   db: Db,
-  key: Omit<FoundKey, "createdBy">,
+  key: FoundKey,
+  by: bigint | null,
   { enabled, name, budget, policy }: KeyChange,
 ): Promise<KeyRecord | undefined> {
   return inTransaction(db, async (transaction) => {
-    await lockAccountRow(transaction, key.accountId);
+    await lockForChange(transaction, key, by);
     const { pool } = transaction;
     // Two statements, since an update of `enabled` makes every replica drop the key from its cache.
     if (enabled !== undefined) await pool.query("update api_key set enabled = $2 where id = $1 and deleted_at is null", [key.id, enabled]);
@@ -86,14 +85,10 @@ export async function changeKey(
   });
 }
 
-/** Undefined: the key was already deleted. `createdBy`: who deletes it, and so makes the key that replaces the last one. */
-export async function deleteKey(
-  db: Db,
-  key: Omit<FoundKey, "createdBy">,
-  { createdBy, at }: Pick<KeyToMake, "createdBy" | "at">,
-): Promise<DeletedKey | undefined> {
+/** Undefined: the key was already deleted. `by`: who deletes it, and so makes the key that replaces the last one; null: the operator. */
+export async function deleteKey(db: Db, key: FoundKey, by: bigint | null, at: Date): Promise<DeletedKey | undefined> {
   return inTransaction(db, async (transaction) => {
-    await lockAccountRow(transaction, key.accountId);
+    await lockForChange(transaction, key, by);
     await lockKeys(transaction, key.accountId);
     const { rows } = await transaction.pool.query<{ is_default: boolean }>(
       "update api_key set deleted_at = $2 where id = $1 and deleted_at is null returning is_default",
@@ -104,7 +99,7 @@ export async function deleteKey(
     if (!rows[0].is_default) return { id, newDefault: null, secret: null };
     const next = await findDefaultKey(transaction, key.accountId);
     if (next === undefined) {
-      const { secret, record } = await insertKey(transaction, { accountId: key.accountId, name: nameDefault, createdBy, at });
+      const { secret, record } = await insertKey(transaction, { accountId: key.accountId, name: nameDefault, createdBy: by, at });
       return { id, newDefault: record, secret };
     }
     await transaction.pool.query("update api_key set is_default = true where id = $1", [parseKeyId(next.id)]);
@@ -118,12 +113,22 @@ export async function deleteKeys(transaction: Queries, accountId: bigint, at: Da
   await transaction.pool.query("update api_key set deleted_at = $2 where account_id = $1 and deleted_at is null", [accountId, at]);
 }
 
-/** Disables the keys of an account, whose row is locked, that a person made. Returns how many. Every replica hears of it. */
+/**
+ * Disables the keys of an account, whose row is locked, whose secrets a person has seen by making or rolling them, and ends the secrets of before
+ * that the person saw. Returns how many were disabled. Every replica hears of it.
+ */
 export async function disableKeysOf(transaction: Queries, accountId: bigint, personId: bigint): Promise<number> {
   await lockKeys(transaction, accountId);
-  const { rowCount } = await transaction.pool.query(
-    "update api_key set enabled = false where account_id = $1 and created_by = $2 and enabled and deleted_at is null",
-    [accountId, personId],
+  const { pool } = transaction;
+  const values = [accountId, personId];
+  await pool.query(
+    `update api_key set old_hash = null, old_until = null, old_seen_by = null
+     where account_id = $1 and old_seen_by = $2 and old_hash is not null and deleted_at is null`,
+    values,
+  );
+  const { rowCount } = await pool.query(
+    "update api_key set enabled = false where account_id = $1 and (created_by = $2 or rolled_by = $2) and enabled and deleted_at is null",
+    values,
   );
   return rowCount ?? 0;
 }
@@ -139,12 +144,6 @@ export async function issueDefaultKey(transaction: Queries, { accountId, at }: {
 /** In the order in which src/accounts/accounts.ts writes their last use, so that the two can't deadlock. */
 async function lockKeys({ pool }: Queries, accountId: bigint): Promise<void> {
   await pool.query("select 1 from api_key where account_id = $1 order by id for no key update", [accountId]);
-}
-
-/** A member who is removed meanwhile must not leave a key behind that the removal has not seen. */
-async function assertStillMember({ pool }: Queries, accountId: bigint, personId: bigint): Promise<void> {
-  const { rowCount } = await pool.query("select 1 from member where account_id = $1 and person_id = $2", [accountId, personId]);
-  if (rowCount === 0 && personId !== accountId) fail("permission_denied", { text: { reason: "you are not a member of this workspace" } });
 }
 
 async function assertRoom({ pool }: Queries, accountId: bigint): Promise<void> {
@@ -171,16 +170,23 @@ async function insertKey(db: Queries, { accountId, name, budget, policy, created
   return { secret, record: (await findKeyRecord(db, id)) as KeyRecord };
 }
 
+interface Roll {
+  /** The person who sees the new secret; null: the operator. */
+  by: bigint | null;
+  graceSeconds: number;
+}
+
 /** A new secret for the same key; the one before works until `grace` is over, and any older one ends now. Undefined: the key has just been deleted. */
-export async function rollKey(db: Db, key: FoundKey, graceSeconds: number): Promise<MadeKey | undefined> {
+export async function rollKey(db: Db, key: FoundKey, { by, graceSeconds }: Roll): Promise<MadeKey | undefined> {
   const { secret, hash, prefix, last4 } = makeKey();
   return inTransaction(db, async (transaction) => {
-    await lockAccountRow(transaction, key.accountId);
+    await lockForChange(transaction, key, by);
     await transaction.pool.query(
       `update api_key set hash = $2, prefix = $3, last4 = $4, old_hash = case when $5::int > 0 then hash end,
-         old_until = case when $5::int > 0 then clock_timestamp() + make_interval(secs => $5::int) end
+         old_until = case when $5::int > 0 then clock_timestamp() + make_interval(secs => $5::int) end,
+         old_seen_by = case when $5::int > 0 then coalesce(rolled_by, created_by) end, rolled_by = $6
        where id = $1 and deleted_at is null`,
-      [key.id, hash, prefix, last4, graceSeconds],
+      [key.id, hash, prefix, last4, graceSeconds, by],
     );
     const record = await findKeyRecord(transaction, key.id);
     return record && { secret, record };

@@ -1,7 +1,7 @@
 // Roles of a workspace's members: their order, and what the edge asks of a session (docs/behaviour/endpoints.md#workspaces).
 import type { Operation } from "../../generated/operations.ts";
 import { fail } from "../errors/fail.ts";
-import type { Caller, Role } from "./caller.ts";
+import type { Caller, CallerSession, Role } from "./caller.ts";
 
 export type { Role } from "./caller.ts";
 
@@ -13,7 +13,7 @@ export function assertRole({ roles: allowed }: Pick<Operation, "roles">, { sessi
   fail("permission_denied", { text: { reason: `in this workspace you are ${session.role}, and this needs ${allowed.join(" or ")}` } });
 }
 
-/** The person whose keys alone a developer may see and change; null: everyone's. */
-export function ownKeysOnly({ session }: Pick<Caller, "session">): bigint | null {
+/** The person whose keys alone a developer may see and change; null: everyone's. `session` null: a caller without a role. */
+export function ownKeysOnly(session: Pick<CallerSession, "personId" | "role"> | null): bigint | null {
   return session?.role === "developer" ? session.personId : null;
 }

@@ -60,7 +60,7 @@ const graceMax = 604_800;
 export async function roll({ config, words, options }: Input): Promise<Outcome> {
   const grace = readWholeNumber(String(options.grace ?? 86_400), "--grace", 0, graceMax);
   return withDatabase(config, async (db) => {
-    const { secret, record } = (await rollKey(db, await findKey(db, words[0]!), grace)) ?? refuseKey();
+    const { secret, record } = (await rollKey(db, await findKey(db, words[0]!), { by: null, graceSeconds: grace })) ?? refuseKey();
     const { id, name, previous_secret_until } = record;
     const before =
       previous_secret_until === null ? "The secret of before has ended." : `The secret of before works until ${previous_secret_until}.`;
@@ -88,7 +88,7 @@ export async function enable(input: Input): Promise<Outcome> {
 
 export async function remove({ config, words }: Input): Promise<Outcome> {
   return withDatabase(config, async (db) => {
-    const { id, newDefault, secret } = (await deleteKey(db, await findKey(db, words[0]!), { at: systemClock() })) ?? refuseKey();
+    const { id, newDefault, secret } = (await deleteKey(db, await findKey(db, words[0]!), null, systemClock())) ?? refuseKey();
     const json = {
       deleted: true,
       id,

@@ -10,7 +10,7 @@ type WorkspaceRecord = components["schemas"]["Workspace"];
 
 /** The list of workspaces has no pages. */
 export const joinedMax = 100;
-/** So that nobody gets around the limits of an account by making many. */
+/** Each has the limits of an account of its own: so nobody gets more than 21 times those. */
 const ownedMax = 20;
 
 interface WorkspaceRow {

@@ -34,7 +34,7 @@ test("a default key that is deleted while the use of its account's keys is writt
     await pool.query("select 1 from api_key where id = $1 for no key update", [first]);
     const written = use.close();
     await untilWaiting(db, "last_used_at");
-    const deleted = deleteKey(db, { id: second, accountId }, { at });
+    const deleted = deleteKey(db, { id: second, accountId, createdBy: null }, null, at);
     await untilWaiting(db, "api_key", 2);
     return { written, deleted };
   });

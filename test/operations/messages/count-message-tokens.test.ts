@@ -100,3 +100,13 @@ describe("errors, in Anthropic's envelope", () => {
     expect(headers["request-id"]).toBe(json.request_id);
   });
 });
+
+test("403 model_not_allowed: a key that is bound to other models, by id and by alias", async () => {
+  const account = await world.account();
+  await world.gateway.context.db.pool.query("update api_key set allowed_models = '{demo/able}' where account_id = $1", [account.accountId]);
+  for (const model of ["demo/chat", "best"]) {
+    const { status, json } = await count(account, { model });
+    expect([status, json.error.code, json.error.param]).toEqual([403, "model_not_allowed", "model"]);
+  }
+  expect((await count(account, { model: "demo/able" })).status).toBe(200);
+});

@@ -83,6 +83,7 @@ describe("403 confirmation_required", () => {
     expect((await gateway.request("GET", "/v1/operator/me", { key })).json.confirmed_until).toBeNull();
     const confirm = (password: string) => gateway.request("POST", "/v1/auth/session/confirm", { key, body: { password } });
     expect(codeOf(await confirm("wrong horse"))).toEqual([401, "invalid_credentials"]);
+    expect(codeOf(await confirm("x".repeat(10_000)))).toEqual([400, "invalid_parameter"]);
     expect(codeOf(await suspend(key, target.id))).toEqual([403, "confirmation_required"]);
     expect((await confirm("correct horse")).status).toBe(200);
     expect((await suspend(key, target.id)).status).toBe(200);

@@ -27,7 +27,7 @@ const change = (who: Person, workspace: string, member: string, role: string) =>
   gateway.ask(who, "PATCH", `/v1/workspace/members/${member}`, { in: workspace, body: { role } });
 const remove = (who: Person, workspace: string, member: string, query = "") =>
   gateway.ask(who, "DELETE", `/v1/workspace/members/${member}${query}`, { in: workspace });
-const leave = (who: Person, workspace: string) => gateway.ask(who, "POST", "/v1/workspace/leave", { in: workspace });
+const leave = (who: Person, workspace: string, query = "") => gateway.ask(who, "POST", `/v1/workspace/leave${query}`, { in: workspace });
 const members = async (who: Person, workspace: string): Promise<any[]> =>
   (await gateway.ask(who, "GET", "/v1/workspace/members", { in: workspace })).json.data;
 const rolesIn = async (who: Person, workspace: string) => (await members(who, workspace)).map(({ role }) => role);
@@ -94,6 +94,7 @@ describe("roles of members", () => {
     expect(codeOf(await leave(owner, workspace))).toEqual(denied);
     expect(codeOf(await remove(owner, workspace, owner.userId))).toEqual(denied);
     expect((await change(owner, workspace, viewer.userId, "owner")).status).toBe(200);
+    expect(codeOf(await leave(owner, workspace, "?keys=burn"))).toEqual([400, "invalid_parameter"]);
     expect((await leave(owner, workspace)).status).toBe(200);
     expect(codeOf(await leave(viewer, workspace))).toEqual(denied);
     expect(await rolesIn(viewer, workspace)).toEqual(["admin", "developer", "billing", "owner"]);
@@ -113,7 +114,7 @@ describe("roles of members", () => {
 describe("removing", () => {
   const made = async (who: Person, workspace: string) =>
     (await gateway.ask(who, "POST", "/v1/auth/keys", { in: workspace, body: { name: "k" } })).json;
-  const works = async (url: string, key: string) => (await checkedRequest(url, "GET", "/v1/auth/keys", { key })).status;
+  const works = async (url: string, key: string) => (await checkedRequest(url, "GET", "/v1/auth/limits", { key })).status;
   const withinASecond = { timeout: 1000, interval: 20 };
 
   test("disables the member's keys everywhere within a second, and those alone; sends a mail; leaves what is the person's own", async () => {

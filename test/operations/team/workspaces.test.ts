@@ -85,7 +85,11 @@ describe("POST /v1/workspaces", () => {
   });
 
   test.each(["", " ", "x".repeat(101), 5])("400 for the name %j", async (name) => {
-    expect(codeOf(await gateway.ask(team.owner, "POST", "/v1/workspaces", { body: { name } }))).toEqual([400, "invalid_parameter"]);
+    for (const reply of [
+      await gateway.ask(team.owner, "POST", "/v1/workspaces", { body: { name } }),
+      await gateway.ask(team.owner, "PATCH", "/v1/workspace", { in: team.workspace, body: { name } }),
+    ])
+      expect(codeOf(reply)).toEqual([400, "invalid_parameter"]);
   });
 });
 
