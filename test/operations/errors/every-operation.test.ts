@@ -1,7 +1,7 @@
 // What holds for whole groups of operations: 500 without detail, refusals of a suspended account.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { dialects, errors, type DialectRow, type ErrorCode } from "../../../generated/errors.ts";
-import { type Operation, operations } from "../../../generated/operations.ts";
+import { type Operation, type OperationId, operations } from "../../../generated/operations.ts";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import type { Catalog } from "../../../src/catalog/types.ts";
 import { smallCatalog } from "../../catalog/small-catalog.ts";
