@@ -7727,6 +7727,35 @@ export interface components {
             total_tokens: number;
         };
         /** @description Body of a 400. */
+        Error400InvalidJsonOrInvalidParameter: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "invalid_parameter";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 400. */
         Error400InvalidParameter: {
             /** @description The error. */
             error: {
@@ -14170,35 +14199,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Body of a 400. */
-        RollWebhookSecretError400: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "invalid_request_error";
-            };
-        };
         /** @description Body of a 403. */
         RollWebhookSecretError403: {
             /** @description The error. */
@@ -15829,35 +15829,6 @@ export interface components {
                  * @enum {string}
                  */
                 type: "permission_error";
-            };
-        };
-        /** @description Body of a 400. */
-        UpdateWebhookError400: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "invalid_request_error";
             };
         };
         /** @description Body of a 403. */
@@ -30935,7 +30906,6 @@ export interface operations {
             };
             /**
              * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              */
             400: {
@@ -30947,7 +30917,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UpdateWebhookError400"];
+                    "application/json": components["schemas"]["Error400InvalidJsonOrInvalidParameter"];
                 };
             };
             /**
@@ -31380,7 +31350,6 @@ export interface operations {
             };
             /**
              * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              */
             400: {
@@ -31392,7 +31361,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RollWebhookSecretError400"];
+                    "application/json": components["schemas"]["Error400InvalidJsonOrInvalidParameter"];
                 };
             };
             /**

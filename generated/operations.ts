@@ -4044,7 +4044,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "dialect": "standard",
     "errors": [
       "invalid_json",
-      "missing_parameter",
       "invalid_parameter",
       "missing_api_key",
       "invalid_api_key",
@@ -4227,7 +4226,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "dialect": "standard",
     "errors": [
       "invalid_json",
-      "missing_parameter",
       "invalid_parameter",
       "missing_api_key",
       "invalid_api_key",

@@ -1821,7 +1821,7 @@ export interface WorkspacesWebhooksMethods {
    *
    * @example
    * await svc.workspaces.webhooks.update(webhook, { enabled: true });
-   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 400 `invalid_json`, `invalid_parameter`
    * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
    * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
    * @throws {SvcError} 404 `webhook_not_found`
@@ -1854,7 +1854,7 @@ export interface WorkspacesWebhooksMethods {
    *
    * @example
    * await svc.workspaces.webhooks.roll(webhook, { grace_seconds: 3600 });
-   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 400 `invalid_json`, `invalid_parameter`
    * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
    * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
    * @throws {SvcError} 404 `webhook_not_found`

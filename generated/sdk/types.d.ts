@@ -6145,6 +6145,7 @@ export type DesignVoiceError401 = Refusal<401, "missing_api_key" | "invalid_api_
 export type DesignVoiceError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
 export type DesignVoiceError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type DesignVoiceError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
+export type Error400InvalidJsonOrInvalidParameter = Refusal<400, "invalid_json" | "invalid_parameter", ErrorBody<"invalid_json" | "invalid_parameter", "invalid_request_error">>;
 export type Error400InvalidParameter = Refusal<400, "invalid_parameter", ErrorBody<"invalid_parameter", "invalid_request_error">>;
 export type Error400InvalidParameterOrNotFound = Refusal<400, "invalid_parameter" | "not_found", ErrorBody<"invalid_parameter" | "not_found", "invalid_request_error">>;
 export type Error401InvalidCredentials = Refusal<401, "invalid_credentials", ErrorBody<"invalid_credentials", "authentication_error">>;
@@ -6235,7 +6236,6 @@ export type ResumeAccountError400 = Refusal<400, "invalid_json" | "missing_param
 export type ResumeAccountError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type RollApiKeyError400 = Refusal<400, "invalid_json" | "invalid_parameter" | "not_found", ErrorBody<"invalid_json" | "invalid_parameter" | "not_found", "invalid_request_error">>;
 export type RollApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
-export type RollWebhookSecretError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type RollWebhookSecretError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type RunGenmediaGenmediaError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "invalid_prompt" | "image_url_required" | "too_many_references" | "prompt_too_long" | "invalid_duration", GenmediaErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "invalid_prompt" | "image_url_required" | "too_many_references" | "prompt_too_long" | "invalid_duration">>;
 export type RunGenmediaGenmediaError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", GenmediaErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired">>;
@@ -6259,7 +6259,6 @@ export type UpdateMemberError400 = Refusal<400, "invalid_json" | "missing_parame
 export type UpdateMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateNoticesError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type UpdateNoticesError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
-export type UpdateWebhookError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type UpdateWebhookError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateWorkspaceError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type UpdateWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
@@ -6424,7 +6423,7 @@ export type CreateWebhookError = CreateWebhookError400 | Error401MissingApiKeyOr
 /** The errors of `workspaces.webhooks.get`. */
 export type GetWebhookError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error404WebhookNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.webhooks.update`. */
-export type UpdateWebhookError = UpdateWebhookError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateWebhookError403 | Error404WebhookNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type UpdateWebhookError = Error400InvalidJsonOrInvalidParameter | Error401MissingApiKeyOrInvalidApiKey | UpdateWebhookError403 | Error404WebhookNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.webhooks.delete`. */
 export type DeleteWebhookError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | DeleteWebhookError403 | Error404WebhookNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.webhooks.deliveries.list`. */
@@ -6432,7 +6431,7 @@ export type ListWebhookDeliveriesError = Error400InvalidParameter | Error401Miss
 /** The errors of `workspaces.webhooks.deliveries.replay`. */
 export type ReplayWebhookDeliveryError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | ReplayWebhookDeliveryError403 | Error404WebhookNotFoundOrWebhookDeliveryNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.webhooks.roll`. */
-export type RollWebhookSecretError = RollWebhookSecretError400 | Error401MissingApiKeyOrInvalidApiKey | RollWebhookSecretError403 | Error404WebhookNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type RollWebhookSecretError = Error400InvalidJsonOrInvalidParameter | Error401MissingApiKeyOrInvalidApiKey | RollWebhookSecretError403 | Error404WebhookNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.webhooks.test`. */
 export type TestWebhookError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | TestWebhookError403 | Error404WebhookNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.list`. */

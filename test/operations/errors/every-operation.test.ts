@@ -34,6 +34,8 @@ const codeOf = ({ status, json }: TestReply) => [status, json.error.code];
 const bodies: Partial<Record<string, object>> = {
   updateApiKey: { enabled: true },
   rollApiKey: { grace_seconds: 60 },
+  updateWebhook: { enabled: true },
+  rollWebhookSecret: { grace_seconds: 60 },
   updateMember: { role: "viewer" },
   suspendAccount: { reason: "a test" },
   resumeAccount: { reason: "a test" },
