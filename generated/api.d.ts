@@ -14409,6 +14409,8 @@ export interface components {
             csrf_token: string;
             /** @description When the session expires if it is not used. */
             expires_at: components["schemas"]["Timestamp"];
+            /** @description The person's role as an operator of the gateway. Absent: the person is no operator. */
+            operator?: components["schemas"]["OperatorRole"];
             /** @description Who is signed in. */
             user: components["schemas"]["User"];
         };

@@ -4018,6 +4018,8 @@ export interface Session {
   expires_at: string;
   /** Value for the header `X-Svc-CSRF`. Requests that use the cookie and change something require it. */
   csrf_token: string;
+  /** The person's role as an operator of the gateway. Absent: the person is no operator. */
+  operator?: OperatorRole;
 }
 
 /** What proves that the person is still there. */
