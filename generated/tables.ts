@@ -83,10 +83,38 @@ export interface BudgetTold {
   span: string;
 }
 
+export interface ClosedMonth {
+  account_id: bigint;
+  adjustments: bigint;
+  charges: bigint;
+  closing: bigint;
+  entries: bigint;
+  grants: bigint;
+  holds: bigint;
+  last_seq: bigint;
+  month: Timestamp;
+  payment_refunds: bigint;
+  refunds: bigint;
+  topups: bigint;
+}
+
 export interface CommitProof {
   at: Timestamp;
   count: bigint;
   replica: string;
+}
+
+export interface CreditGrant {
+  account_id: bigint;
+  amount: bigint;
+  counted_seq: bigint;
+  created_at: Timestamp;
+  ended_at: Timestamp | null;
+  expired: Generated<bigint>;
+  expires_at: Timestamp;
+  id: string;
+  seq: bigint;
+  spent: Generated<bigint>;
 }
 
 export interface Escrow {
@@ -332,11 +360,14 @@ export interface Replica {
 
 export interface Session {
   account_id: bigint;
+  address: string | null;
   confirmed_at: Timestamp | null;
   created_at: Timestamp;
   expires_at: Timestamp;
   hash: Buffer;
+  id: Generated<string>;
   last_used_at: Timestamp;
+  user_agent: string | null;
 }
 
 export interface SignInFlow {
@@ -487,6 +518,26 @@ export interface Voice {
   voice_id: string;
 }
 
+export interface Voucher {
+  account_id: bigint | null;
+  batch_id: bigint;
+  hash: Buffer;
+  id: string;
+  redeemed_at: Timestamp | null;
+}
+
+export interface VoucherBatch {
+  amount: bigint;
+  count: number;
+  created_at: Timestamp;
+  created_by: string;
+  credit_days: number | null;
+  ended_at: Timestamp | null;
+  expires_at: Timestamp | null;
+  id: Generated<bigint>;
+  once_per_account: boolean;
+}
+
 export interface WebhookEndpoint {
   account_id: bigint;
   created_at: Timestamp;
@@ -508,7 +559,9 @@ export interface DB {
   balance: Balance;
   balance_armed: BalanceArmed;
   budget_told: BudgetTold;
+  closed_month: ClosedMonth;
   commit_proof: CommitProof;
+  credit_grant: CreditGrant;
   escrow: Escrow;
   hold: Hold;
   idempotency_key: IdempotencyKey;
@@ -544,5 +597,7 @@ export interface DB {
   usage_tagged: UsageTagged;
   verification: Verification;
   voice: Voice;
+  voucher: Voucher;
+  voucher_batch: VoucherBatch;
   webhook_endpoint: WebhookEndpoint;
 }

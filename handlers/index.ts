@@ -47,6 +47,13 @@ import { listTiers } from "./list-tiers.ts";
 import { listUsageLogs } from "./list-usage-logs.ts";
 import { listVoices } from "./list-voices.ts";
 import { noticeHandlers } from "./notices.ts";
+import { endOtherSessions } from "./end-other-sessions.ts";
+import { endSession } from "./end-session.ts";
+import { listSessions } from "./list-sessions.ts";
+import { getStatement } from "./get-statement.ts";
+import { listStatements } from "./list-statements.ts";
+import { listCreditGrants } from "./list-credit-grants.ts";
+import { redeemVoucher } from "./redeem-voucher.ts";
 import { operatorHandlers } from "./operators.ts";
 import { receivePaymentEvent } from "./receive-payment-event.ts";
 import { recommendModels } from "./recommend-models.ts";
@@ -107,7 +114,14 @@ export const handlers: Handlers = {
   getReceiptProof,
   getUsageSummary,
   getSession,
+  listSessions,
+  endSession,
+  endOtherSessions,
   getTopup,
+  listStatements,
+  listCreditGrants,
+  redeemVoucher,
+  getStatement,
   listApiKeys,
   listErrors,
   listJobs,

@@ -98,14 +98,23 @@ const model = createRoute({
   path: "$",
   component: lazyRouteComponent(() => import("./pages/models/model.tsx"), "Model"),
 });
+const playground = createRoute({
+  ...page("/playground"),
+  validateSearch: words("models"),
+  component: lazyRouteComponent(() => import("./pages/playground/playground.tsx"), "Playground"),
+});
 const limits = createRoute({ ...page("/limits"), component: lazyRouteComponent(() => import("./pages/limits/limits.tsx"), "Limits") });
 const members = createRoute({
   ...page("/members"),
   validateSearch: words("invite"),
   component: lazyRouteComponent(() => import("./pages/members/members.tsx"), "Members"),
 });
+const settings = createRoute({
+  ...page("/settings"),
+  component: lazyRouteComponent(() => import("./pages/settings/settings.tsx"), "Settings"),
+});
 
-const pages = [home, keys, usage, logs, credit, modelRoot.addChildren([models, model]), limits, members] as const;
+const pages = [home, keys, usage, logs, credit, modelRoot.addChildren([models, model]), playground, limits, members, settings] as const;
 const routeTree = root.addChildren([
   outside.addChildren([signUp, signIn, verify, forgot, reset]),
   inside.addChildren([...pages, operator]),
