@@ -12,6 +12,7 @@ import { fail } from "../errors/fail.ts";
 import { userIdText, uuidHex, workspaceIdText } from "../ids.ts";
 import { readBalance } from "../ledger/balance.ts";
 import { type Amount, usdText } from "../money.ts";
+import { forgetAddress, forgetNotices } from "../notices/forget.ts";
 
 interface Deleting {
   personId: bigint;
@@ -41,7 +42,7 @@ export async function deleteAccount(
     const alone = await workspacesAlone(transaction, personId);
     const forfeited = await moneyOf(transaction, [personId, ...alone]);
     if (forfeited > 0n && !forfeits) refuse(`${usdText(forfeited)} USD would be lost: repeat it with forfeit_balance=true`);
-    await leaveWorkspaces(transaction, personId);
+    await forgetAddress(transaction, await leaveWorkspaces(transaction, personId), person.email);
     for (const accountId of alone) await close(transaction, accountId, at);
     await forget(transaction, personId, person);
     await close(transaction, personId, at);
@@ -90,20 +91,22 @@ async function moneyOf(transaction: Queries, accounts: bigint[]): Promise<Amount
   return sum;
 }
 
-/** The keys that the person made there no longer work. */
-async function leaveWorkspaces(transaction: Queries, personId: bigint): Promise<void> {
+/** The keys that the person made there no longer work. Returns which they were. */
+async function leaveWorkspaces(transaction: Queries, personId: bigint): Promise<bigint[]> {
   const { rows } = await transaction.pool.query<{ accountId: bigint }>(
     `delete from member where person_id = $1 returning account_id as "accountId"`,
     [personId],
   );
   for (const { accountId } of rows.sort((a, b) => (a.accountId < b.accountId ? -1 : 1)))
     await disableKeysOf(transaction, accountId, personId);
+  return rows.map(({ accountId }) => accountId);
 }
 
 /** Nothing works there any more; the ledger, the log and what is owed stay. */
 async function close(transaction: Queries, accountId: bigint, at: Date): Promise<void> {
   const { pool } = transaction;
   await deleteKeys(transaction, accountId, at);
+  await forgetNotices(transaction, accountId);
   await pool.query("delete from member where account_id = $1", [accountId]);
   await pool.query("update invitation set ended_at = $2, outcome = 'revoked' where account_id = $1 and ended_at is null", [accountId, at]);
   await pool.query("update api_key set name = 'deleted' where account_id = $1", [accountId]);

@@ -44,6 +44,27 @@ describe("DELETE /v1/account", () => {
     expect(await gateway.rows("select kind from ledger_entry where account_id = $1", [person.id])).toEqual([{ kind: "signup_credit" }]);
   });
 
+  test("its notices and webhooks are gone, and what a shared workspace sent to the address", async () => {
+    const [owner, person] = [await gateway.verifiedPerson(), await gateway.verifiedPerson()];
+    const { id: shared } = await workspaceOf(owner);
+    await join(shared, person, "admin");
+    const body = { url: "https://example.com/hook" };
+    expect((await gateway.request("POST", "/v1/workspace/webhooks", { key: person.token, body })).status).toBe(200);
+    for (const id of [person.id, shared])
+      await gateway.rows(
+        `with n as (insert into notice (account_id, id, event, cause, data, created_at, planned_at)
+           values ($1, gen_random_uuid(), 'key.expiring', 'a test', '{}', now(), now()) returning id)
+         insert into notice_delivery (account_id, id, notice_id, address, created_at, due_at)
+         select $1, gen_random_uuid(), n.id, a, now(), now() + interval '1 day' from n, unnest($2::text[]) a`,
+        [id, [person.email, owner.email]],
+      );
+    expect((await remove(person.token)).status).toBe(200);
+    for (const table of ["notice", "notice_delivery", "webhook_endpoint"])
+      expect(await gateway.rows(`select 1 from ${table} where account_id = $1`, [person.id])).toEqual([]);
+    const left = await gateway.rows("select address from notice_delivery where account_id = $1", [shared]);
+    expect(left).toEqual([{ address: owner.email }]);
+  });
+
   test("the address is free again, without a second signup credit; the old password opens nothing", async () => {
     const person = await gateway.verifiedPerson();
     expect((await remove(person.token)).status).toBe(200);
