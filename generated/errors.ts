@@ -56,6 +56,7 @@ export type ErrorCode =
   | "voice_required"
   | "not_found"
   | "member_not_found"
+  | "invitation_not_found"
   | "invalid_token"
   | "used_token"
   | "expired_token"
@@ -357,12 +358,20 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "happened": "The id is not that of a member of the workspace, or the person has just left it.",
     "fix": "Use an id from GET /v1/workspace/members."
   },
+  "invitation_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no such invitation to this workspace.",
+    "happened": "The id is not that of an invitation to the workspace, or it was accepted or revoked.",
+    "fix": "Use an id from GET /v1/workspace/invitations."
+  },
   "invalid_token": {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
     "message": "The token or code is not valid.",
-    "happened": "A verification or reset token, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail.",
+    "happened": "A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too.",
     "fix": "Copy the whole token or code, or request a new one."
   },
   "used_token": {

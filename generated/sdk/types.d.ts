@@ -1309,6 +1309,55 @@ export interface InputThinkingBlock {
   signature?: string | undefined;
 }
 
+/** An invitation that was not accepted yet. */
+export interface Invitation {
+  /** Invitation id. */
+  id: string;
+  /** Always `workspace.invitation`. */
+  object: "workspace.invitation";
+  /** The invited email address. */
+  email: string;
+  /** Role that accepting it gives. */
+  role: Role;
+  /** Whether it can be accepted. */
+  status: InvitationStatus;
+  /** User id of the member who invited. */
+  invited_by: string;
+  /** When it was made. */
+  created_at: string;
+  /** When its last mail was sent. */
+  sent_at: string;
+  /** When the link of the last mail ends. */
+  expires_at: string;
+}
+
+/** The token of an invitation. */
+export interface InvitationAcceptance {
+  /** Token of the mail's link. */
+  token: string;
+}
+
+/** The workspace's invitations. Not paged. */
+export interface InvitationList {
+  /** Always `list`. */
+  object: "list";
+  /** The invitations that were not accepted yet, newest first; 100 at most. */
+  data: Invitation[];
+  /** Always false: every invitation is listed. */
+  has_more: false;
+}
+
+/** Who is invited, and as what. */
+export interface InvitationRequest {
+  /** Email address; the gateway sends a mail with a link to it. */
+  email: string;
+  /** Role that accepting it gives. */
+  role: Role;
+}
+
+/** Whether an invitation can be accepted. */
+export type InvitationStatus = "pending" | "expired";
+
 /** Why a job did not succeed. */
 export interface JobError {
   /** The reason as a stable code. */
@@ -1385,7 +1434,7 @@ export interface JsonSchemaName {
 /** What a scope takes away from a key: all that changes or costs something, images and videos, audio, or what a dashboard reads. */
 export type KeyScope = "read_only" | "no_media" | "no_audio" | "no_account";
 
-/** What happens to the keys that a person created, when the person is no longer a member. */
+/** What happens to the keys that a person created or last rolled, when the person is no longer a member. */
 export type KeysOfLeaver = "disable" | "keep";
 
 /** One entry of the ledger. Entries are never changed; their sum is the balance. */
@@ -3902,6 +3951,14 @@ export interface ResponseUsage {
 /** A block inside a tool result. */
 export type ResultBlock = TextBlock | ImageBlock | DocumentBlock | SearchResultBlock | ToolReferenceBlock;
 
+/** An invitation that can no longer be accepted. */
+export interface RevokedInvitation {
+  /** Always true. */
+  revoked: true;
+  /** Invitation id. */
+  id: string;
+}
+
 /** What a member may do in a workspace. */
 export type Role = "owner" | "admin" | "developer" | "billing" | "viewer";
 
@@ -5315,7 +5372,7 @@ export interface GetReceiptProofQuery {
 }
 /** Query parameters of `workspaces.leave`. */
 export interface LeaveWorkspaceQuery {
-  /** What happens to the keys that you created. */
+  /** What happens to the keys that you created or last rolled. */
   keys?: KeysOfLeaver | undefined;
 }
 /** Query parameters of `workspaces.members.list`. */
@@ -5327,7 +5384,7 @@ export interface ListMembersQuery {
 }
 /** Query parameters of `workspaces.members.remove`. */
 export interface RemoveMemberQuery {
-  /** What happens to the keys that the member created. */
+  /** What happens to the keys that the member created or last rolled. */
   keys?: KeysOfLeaver | undefined;
 }
 
@@ -5835,6 +5892,8 @@ export interface GenmediaErrorBody<Code extends string> {
   };
 }
 
+export type AcceptInvitationError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token", "invalid_request_error">>;
+export type AcceptInvitationError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "email_unverified", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "email_unverified", "permission_error">>;
 export type AdjustAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type AdjustAccountError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type AnthropicError404ModelNotFound = Refusal<404, "model_not_found", AnthropicModelErrorBody<"model_not_found", "not_found_error">>;
@@ -5894,6 +5953,8 @@ export type CreateImageError402 = Refusal<402, "insufficient_balance" | "key_lim
 export type CreateImageError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CreateImageError429 = Refusal<429, "rate_limited", ErrorBody<"rate_limited", "rate_limit_error">>;
 export type CreateImageError500 = Refusal<500, "provider_error" | "internal_error" | "db_error", ErrorBody<"provider_error" | "internal_error" | "db_error", "api_error">>;
+export type CreateInvitationError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type CreateInvitationError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type CreateMessageAnthropicError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "thread_unsupported_request", AnthropicErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "thread_unsupported_request", "invalid_request_error">>;
 export type CreateMessageAnthropicError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", AnthropicErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CreateMessageAnthropicError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", AnthropicPaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
@@ -5967,6 +6028,7 @@ export type Error403SignupClosed = Refusal<403, "signup_closed", ErrorBody<"sign
 export type Error404EndpointNotFound = Refusal<404, "endpoint_not_found", ErrorBody<"endpoint_not_found", "not_found_error">>;
 export type Error404EndpointNotFoundOrAccountNotFound = Refusal<404, "endpoint_not_found" | "account_not_found", ErrorBody<"endpoint_not_found" | "account_not_found", "not_found_error">>;
 export type Error404EndpointNotFoundOrRequestNotFound = Refusal<404, "endpoint_not_found" | "request_not_found", ErrorBody<"endpoint_not_found" | "request_not_found", "not_found_error">>;
+export type Error404InvitationNotFound = Refusal<404, "invitation_not_found", ErrorBody<"invitation_not_found", "not_found_error">>;
 export type Error404JobNotFound = Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error">>;
 export type Error404MemberNotFound = Refusal<404, "member_not_found", ErrorBody<"member_not_found", "not_found_error">>;
 export type Error404ModelNotFound = Refusal<404, "model_not_found", ModelErrorBody<"model_not_found", "not_found_error">>;
@@ -6035,10 +6097,12 @@ export type RefundCallError403 = Refusal<403, "permission_denied" | "csrf_failed
 export type RemoveMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type RemoveOperatorError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type RemoveOperatorError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
+export type ResendInvitationError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type ResendVerificationError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type ResetPasswordError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
 export type ResumeAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type ResumeAccountError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
+export type RevokeInvitationError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type RollApiKeyError400 = Refusal<400, "invalid_json" | "invalid_parameter" | "not_found", ErrorBody<"invalid_json" | "invalid_parameter" | "not_found", "invalid_request_error">>;
 export type RollApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type RunGenmediaGenmediaError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "invalid_prompt" | "image_url_required" | "too_many_references" | "prompt_too_long" | "invalid_duration", GenmediaErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "invalid_prompt" | "image_url_required" | "too_many_references" | "prompt_too_long" | "invalid_duration">>;
@@ -6204,6 +6268,16 @@ export type CreateVideoError = CreateVideoError400 | CreateVideoError401 | Creat
 export type GetWorkspaceError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.update`. */
 export type UpdateWorkspaceError = UpdateWorkspaceError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateWorkspaceError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.invitations.list`. */
+export type ListInvitationsError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.invitations.create`. */
+export type CreateInvitationError = CreateInvitationError400 | Error401MissingApiKeyOrInvalidApiKey | CreateInvitationError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.invitations.accept`. */
+export type AcceptInvitationError = AcceptInvitationError400 | Error401MissingApiKeyOrInvalidApiKey | AcceptInvitationError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.invitations.revoke`. */
+export type RevokeInvitationError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | RevokeInvitationError403 | Error404InvitationNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.invitations.resend`. */
+export type ResendInvitationError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | ResendInvitationError403 | Error404InvitationNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.leave`. */
 export type LeaveWorkspaceError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | LeaveWorkspaceError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.members.list`. */
@@ -6293,8 +6367,10 @@ export interface ErrorsByCode {
   invalid_prompt: Refusal<400, "invalid_prompt", GenmediaErrorBody<"invalid_prompt"> | ModelErrorBody<"invalid_prompt", "invalid_request_error">>;
   /** An older endpoint refused the request: bad JSON, a missing field or a value that is not allowed. Or: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. Or: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
   invalid_request: Refusal<400, "invalid_request", BareErrorBody<"invalid_request"> | ErrorBody<"invalid_request", "invalid_request_error">> | Refusal<413, "invalid_request", BareErrorBody<"invalid_request"> | ErrorBody<"invalid_request", "request_too_large">> | Refusal<415, "invalid_request", BareErrorBody<"invalid_request">> | Refusal<422, "invalid_request", BareErrorBody<"invalid_request">>;
-  /** A verification or reset token, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail. */
+  /** A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too. */
   invalid_token: Refusal<400, "invalid_token", ErrorBody<"invalid_token", "invalid_request_error">>;
+  /** The id is not that of an invitation to the workspace, or it was accepted or revoked. */
+  invitation_not_found: Refusal<404, "invitation_not_found", ErrorBody<"invitation_not_found", "not_found_error">>;
   /** The job does not exist or belongs to another account. */
   job_not_found: Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error"> | GenmediaErrorBody<"job_not_found">>;
   /** The key's `expires_at` has passed. */
@@ -6443,6 +6519,7 @@ export type ErrorCode =
   | "invalid_prompt"
   | "invalid_request"
   | "invalid_token"
+  | "invitation_not_found"
   | "job_not_found"
   | "key_expired"
   | "key_limit_reached"
@@ -7272,6 +7349,61 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: UpdateWorkspaceError;
+  };
+  /** `workspaces.invitations.list`: `GET /v1/workspace/invitations`. */
+  listInvitations: {
+    path: never;
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: InvitationList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListInvitationsError;
+  };
+  /** `workspaces.invitations.create`: `POST /v1/workspace/invitations`. */
+  createInvitation: {
+    path: never;
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: InvitationRequest;
+    result: Invitation;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CreateInvitationError;
+  };
+  /** `workspaces.invitations.accept`: `POST /v1/workspace/invitations/accept`. */
+  acceptInvitation: {
+    path: never;
+    query: never;
+    headers: never;
+    body: InvitationAcceptance;
+    result: Workspace;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: AcceptInvitationError;
+  };
+  /** `workspaces.invitations.revoke`: `DELETE /v1/workspace/invitations/{invitation}`. */
+  revokeInvitation: {
+    path: { invitation: string };
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: RevokedInvitation;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: RevokeInvitationError;
+  };
+  /** `workspaces.invitations.resend`: `POST /v1/workspace/invitations/{invitation}/resend`. */
+  resendInvitation: {
+    path: { invitation: string };
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: Invitation;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ResendInvitationError;
   };
   /** `workspaces.leave`: `POST /v1/workspace/leave`. */
   leaveWorkspace: {

@@ -6,7 +6,7 @@ import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
 import { workspaceIdText } from "../ids.ts";
 
-type WorkspaceRecord = components["schemas"]["Workspace"];
+export type WorkspaceRecord = components["schemas"]["Workspace"];
 
 /** The list of workspaces has no pages. */
 export const joinedMax = 100;
