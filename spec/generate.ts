@@ -13,6 +13,7 @@ import { normalise, toVersion31, withoutCatalogFile } from "./generate/normalise
 import { documentWorkspaceHeader } from "./generate/roles.ts";
 import { sdkFiles } from "./generate/sdk/package.ts";
 import { errorsSource } from "./generate/write-errors.ts";
+import { factsSource } from "./generate/write-facts.ts";
 import { operationsSource } from "./generate/write-operations.ts";
 import { typesSource } from "./generate/write-types.ts";
 import { withheldSource } from "./generate/withheld-fields.ts";
@@ -34,6 +35,7 @@ mkdirSync(target, { recursive: true });
 const version31 = toVersion31(published);
 deepStrictEqual(toVersion32(version31), published);
 write("openapi.json", json({ ...version31, "x-generated": note }));
+write("facts.ts", factsSource(version31));
 write("api.d.ts", await typesSource(toVersion31(document)));
 write("errors.ts", errorsSource(catalogue));
 write("withheld-fields.ts", withheld);

@@ -1,6 +1,7 @@
 // Serves the documentation portal: pages, their Markdown twins, the files they load, llms.txt and the OpenAPI documents. src/docs makes
 // the pages; this file negotiates form and compression, and sets caching and security headers.
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
@@ -9,9 +10,10 @@ import { contentPolicy } from "../docs/assets.ts";
 import type { Portal } from "../docs/portal.ts";
 import type { Headers } from "../operation.ts";
 import { chooseCoding, type Coding, readWeights } from "./content-coding.ts";
-import { openapiBytes } from "./document.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import type { AnyReply } from "./reply.ts";
+
+const openapiBytes: Buffer = readFileSync(new URL("../../generated/openapi.json", import.meta.url));
 
 export type Page = (exchange: Exchange) => AnyReply | Promise<AnyReply>;
 

@@ -3,6 +3,7 @@
 import { createServer as createNodeServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import express, { type Request, type Response } from "express";
+import { responseHeaders } from "../../generated/facts.ts";
 import { openFairQuota } from "../concurrency/fair-quota.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
@@ -15,7 +16,6 @@ import { openBigJson } from "./big-json.ts";
 import { connectionLimit, type Connections, limitConnections, trackConnections } from "./connections.ts";
 import { exposedHeaders } from "./cors.ts";
 import { createDispatch, type Dispatch } from "./dispatch.ts";
-import { responseHeaderNames } from "./document.ts";
 import { defaultLimits, type Edge, type EdgeLimits, type Exchange, openExchange } from "./edge.ts";
 import { logRequest } from "./log-request.ts";
 import { answerMedia } from "./media-files.ts";
@@ -102,7 +102,7 @@ function openEdge({ context, metrics, tracing = null, unready, limits, onUndecla
     abandoned: openAbandoned(),
     files: openFairQuota(allLimits.allFilesBytes),
     limits: allLimits,
-    exposedHeaders: exposedHeaders(responseHeaderNames()),
+    exposedHeaders: exposedHeaders(responseHeaders),
     onUndeclared:
       onUndeclared ?? ((operation, code) => context.log.error({ operation, code }, "error code is not declared for its operation")),
   };

@@ -1,8 +1,8 @@
 // Turns what a generated validator found into one refusal: which field, missing or wrong, and a sentence that says what is allowed.
 import type { ErrorCode } from "../../generated/errors.ts";
+import { tagValues } from "../../generated/facts.ts";
 import type { Validate } from "../../generated/validators.js";
 import { fail } from "../errors/fail.ts";
-import { tagValues } from "./document.ts";
 
 export type Finding = NonNullable<Validate["errors"]>[number];
 
@@ -180,7 +180,8 @@ function allowedAt(instancePath: string, findings: readonly Finding[]): string[]
 
 function tagsOf({ params, parentSchema }: Finding): string[] {
   const branches = (parentSchema?.["oneOf"] ?? []) as { $ref?: string }[];
-  return tagValues(branches, String(params["tag"])).map((value) => JSON.stringify(value));
+  const values = branches.flatMap(({ $ref }) => tagValues[$ref?.split("/").at(-1) ?? ""]?.[String(params["tag"])] ?? []);
+  return values.map((value) => JSON.stringify(value));
 }
 
 const comparisons: Record<string, string> = { ">=": "at least", "<=": "at most", ">": "more than", "<": "less than" };

@@ -57,9 +57,12 @@ async function judge(form: Form, leaving: Leaving): Promise<void> {
   const charge = BigInt(row.cost);
   expect(charge <= BigInt(row.reserved), `${what}: charged ${charge} of ${row.reserved} held`).toBe(true);
   if (row.status === "aborted") expect(row.http_status, what).toBe(499);
-  // A connection that closed before the provider had read the request: the gateway can't know that, and charges what it sent.
-  if (billed.length === 0 && row.status === "aborted" && found.some(({ outcome }) => outcome === "aborted")) return;
-  if (billed.length === 0) return expect(charge, what).toBe(0n);
+  // A connection that closed before the provider had read the request, or even its head: the gateway can't know that, and charges what it
+  // sent.
+  const wasUnread = found.length === 0 || found.some(({ outcome }) => outcome === "aborted");
+  if (billed.length === 0 && row.status === "aborted" && wasUnread) return;
+  if (billed.length === 0)
+    return expect(charge, `${what}: nothing billed, ${row.status}, ${found.map(({ outcome }) => outcome).join(" ")}`).toBe(0n);
   if (row.status === "success" && form.guessed) return;
   const bill = form.prices === null ? BigInt(row.reserved) : billed.reduce((sum, tokens) => sum + billOf(form.prices!, tokens), 0n);
   expect(charge >= bill, `${what}: charged ${charge}, billed ${bill} for ${JSON.stringify(billed)}, ${row.status}`).toBe(true);
