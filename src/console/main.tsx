@@ -7,10 +7,12 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { queries } from "./lib/queries.ts";
 import { applyTheme } from "./lib/theme.ts";
+import { applyWorkspace } from "./lib/workspace.ts";
 import { router } from "./router.tsx";
 import { Announcements } from "./ui/announce.tsx";
 
 applyTheme();
+applyWorkspace();
 createRoot(document.getElementById("app") as HTMLElement).render(
   <StrictMode>
     <QueryClientProvider client={queries}>

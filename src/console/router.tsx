@@ -60,9 +60,14 @@ const keys = createRoute({
   component: lazyRouteComponent(() => import("./pages/keys/keys.tsx"), "Keys"),
 });
 
+const usage = createRoute({
+  ...page("/usage"),
+  validateSearch: words("metric", "group", "range", "from", "to", "compare", "live"),
+  component: lazyRouteComponent(() => import("./pages/usage/usage.tsx"), "Usage"),
+});
 const logs = createRoute({
   ...page("/logs"),
-  validateSearch: words("q", "status", "type", "key", "from", "to", "request"),
+  validateSearch: words("q", "status", "type", "key", "range", "from", "to", "request"),
   component: lazyRouteComponent(() => import("./pages/logs/logs.tsx"), "Logs"),
 });
 const credit = createRoute({
@@ -84,8 +89,13 @@ const model = createRoute({
   component: lazyRouteComponent(() => import("./pages/models/model.tsx"), "Model"),
 });
 const limits = createRoute({ ...page("/limits"), component: lazyRouteComponent(() => import("./pages/limits/limits.tsx"), "Limits") });
+const members = createRoute({
+  ...page("/members"),
+  validateSearch: words("invite"),
+  component: lazyRouteComponent(() => import("./pages/members/members.tsx"), "Members"),
+});
 
-const pages = [home, keys, logs, credit, modelRoot.addChildren([models, model]), limits] as const;
+const pages = [home, keys, usage, logs, credit, modelRoot.addChildren([models, model]), limits, members] as const;
 const routeTree = root.addChildren([outside.addChildren([signUp, signIn, verify, forgot, reset]), inside.addChildren(pages)]);
 
 export const router = createRouter({

@@ -15,10 +15,13 @@ const outside: Record<string, string> = {
 const inside: Record<string, string> = {
   "": "Home",
   "/keys": "API keys",
+  "/usage": "Usage",
+  "/usage?group=model&range=24h&compare=1": "Usage",
   "/logs": "Logs",
   "/credit": "Credit",
   "/models": "Models",
   "/limits": "Limits",
+  "/members": "Members",
 };
 
 describe.skipIf(chromiumPath === null)("pages", () => {
@@ -58,7 +61,7 @@ describe.skipIf(chromiumPath === null)("pages", () => {
             ...(wide > 0 ? [`${wide} px too wide`] : []),
           ];
           if (wrong.length > 0) found[path] = wrong;
-          await keepScreen(page, `${device}-${colorScheme}${path.replaceAll("/", "-") || "-home"}`);
+          await keepScreen(page, `${device}-${colorScheme}${path.replaceAll(/[/?=&]/g, "-") || "-home"}`);
         }
         await close();
       };

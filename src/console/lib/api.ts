@@ -20,6 +20,21 @@ export function setCsrfToken(token: string): void {
   headers["x-svc-csrf"] = token;
 }
 
+/** The workspace that requests act in; null: the person's own. */
+export function setWorkspaceHeader(id: string | null): void {
+  if (id === null) delete headers["x-workspace-id"];
+  else headers["x-workspace-id"] = id;
+}
+
+export function workspaceHeader(): string | null {
+  return headers["x-workspace-id"] ?? null;
+}
+
+/** For the few requests that are made without the SDK. */
+export function sessionHeaders(): Readonly<Record<string, string>> {
+  return headers;
+}
+
 export async function loadSession(): Promise<Session> {
   const session = await getSession(api);
   setCsrfToken(session.csrf_token);

@@ -28,6 +28,11 @@ export function isSignedOut(error: unknown): boolean {
   return SvcError.is(error) && error.status === 401;
 }
 
+/** For what is read beside queries and changes. */
+export function noteSessionEnd(error: unknown): void {
+  if (isSignedOut(error)) whenEnded();
+}
+
 export const sessionQuery = queryOptions({ queryKey: ["session"], queryFn: loadSession, staleTime: 60_000 });
 export const balanceQuery = queryOptions({ queryKey: ["balance"], queryFn: () => getCreditBalance(api) });
 export const limitsQuery = queryOptions({ queryKey: ["limits"], queryFn: () => getLimits(api) });

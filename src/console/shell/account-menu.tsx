@@ -5,6 +5,7 @@ import { signOut } from "svc-sdk/functions";
 import type { ReactNode } from "react";
 import { api, change } from "../lib/api.ts";
 import { isSignedOut, queries, sessionQuery } from "../lib/queries.ts";
+import { keepWorkspace } from "../lib/workspace.ts";
 import { announce } from "../ui/announce.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Menu, MenuItem } from "../ui/menu.tsx";
@@ -19,6 +20,7 @@ export function AccountMenu(): ReactNode {
     } catch (error) {
       if (!isSignedOut(error)) return announce("Signing out failed: the gateway did not answer. Try again.");
     }
+    keepWorkspace(null);
     queries.clear();
     await navigate({ to: "/sign-in" });
   };

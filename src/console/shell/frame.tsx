@@ -8,6 +8,7 @@ import { Mark } from "./mark.tsx";
 import { MenuList } from "./menu-list.tsx";
 import { Palette } from "./palette.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
+import { WorkspaceSwitch } from "./workspace-switch.tsx";
 
 export function Frame(): ReactNode {
   const [menu, setMenu] = useState(false);
@@ -25,6 +26,7 @@ export function Frame(): ReactNode {
         <div className="px-2 pt-1">
           <Mark />
         </div>
+        <WorkspaceSwitch />
         <MenuList />
       </aside>
       <div className="min-w-0">
@@ -48,6 +50,7 @@ export function Frame(): ReactNode {
         </header>
         {menu && (
           <div className="border-b border-line bg-panel p-3 lg:hidden">
+            <WorkspaceSwitch />
             <MenuList onChoose={() => setMenu(false)} />
           </div>
         )}

@@ -10,8 +10,10 @@ export interface Place {
 export const places: readonly Place[] = [
   { to: "/", label: "Home", icon: "home" },
   { to: "/keys", label: "API keys", icon: "key" },
+  { to: "/usage", label: "Usage", icon: "chart" },
   { to: "/logs", label: "Logs", icon: "list" },
   { to: "/credit", label: "Credit", icon: "wallet" },
   { to: "/models", label: "Models", icon: "cube" },
   { to: "/limits", label: "Limits", icon: "gauge" },
+  { to: "/members", label: "Members", icon: "people" },
 ];

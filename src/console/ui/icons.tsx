@@ -29,6 +29,11 @@ const shapes = {
   out: "M9 4H4v16h5M14 8l4 4-4 4M18 12H9",
   shield: "M12 3l8 3v6c0 5-3.500 8-8 9-4.500-1-8-4-8-9V6z",
   refresh: "M20 11a8 8 0 1 0-.6 4M20 4v7h-7",
+  calendar: "M4 5h16v16H4zM4 10h16M8 3v4M16 3v4",
+  download: "M12 4v11M7 11l5 5 5-5M4 20h16",
+  send: "M4 12l16-8-6 16-3-7z",
+  stop: "M6 6h12v12H6z",
+  code: "M8 7l-5 5 5 5M16 7l5 5-5 5",
   server: "M4 4h16v7H4zM4 13h16v7H4zM8 7.500h.01M8 16.500h.01",
 } as const;
 

@@ -18,9 +18,11 @@ interface TableProps<Row> {
   empty?: ReactNode;
   /** Makes the first cell of a row a button with this name. */
   onOpen?: (row: Row) => void;
+  /** The row below the line: the sums. */
+  total?: Row;
 }
 
-export function Table<Row>({ name, columns, rows, idOf, empty, onOpen }: TableProps<Row>): ReactNode {
+export function Table<Row>({ name, columns, rows, idOf, empty, onOpen, total }: TableProps<Row>): ReactNode {
   return (
     <div className="relative overflow-x-auto" tabIndex={0} role="group" aria-label={`${name}, scrolls sideways`}>
       <table aria-label={name} className="w-full border-collapse text-left text-sm">
@@ -70,6 +72,17 @@ export function Table<Row>({ name, columns, rows, idOf, empty, onOpen }: TablePr
             </tr>
           ))}
         </tbody>
+        {total !== undefined && (
+          <tfoot>
+            <tr className="border-t border-edge font-medium">
+              {columns.map((column) => (
+                <td key={column.name} className={`px-5 py-3 ${column.right === true ? "figures text-right whitespace-nowrap" : ""}`}>
+                  {column.cell(total)}
+                </td>
+              ))}
+            </tr>
+          </tfoot>
+        )}
       </table>
     </div>
   );

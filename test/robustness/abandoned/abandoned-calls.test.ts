@@ -6,8 +6,8 @@ import type { UsageLogRow } from "../../../src/ledger/usage-log.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type Gateway, startGateway, type TestAccount } from "../../support/gateway.ts";
 import { sized } from "../../support/size.ts";
-import { askAndLeave, type Leaving } from "./client.ts";
-import { catalogOf, type Form, forms } from "./forms.ts";
+import { askAndLeave, type Leaving, leavings } from "./client.ts";
+import { billOf, catalogOf, type Form, forms } from "./forms.ts";
 
 let gateway: Gateway;
 let account: TestAccount;
@@ -17,13 +17,6 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-const leavings: fc.Arbitrary<Leaving> = fc.record({
-  afterMs: fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 0, max: 250 }) }, { weight: 2, arbitrary: fc.constant(60_000) }),
-  afterBytes: fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 0, max: 6_000 }) }, { weight: 1, arbitrary: fc.constant(Infinity) }),
-  stallsMs: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: 1, max: 120 }) }),
-  sipBytes: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: 20, max: 400 }) }),
-  reset: fc.boolean(),
-});
 const calls = fc.array(fc.record({ form: fc.nat({ max: forms.length - 1 }), leaving: leavings }), { minLength: 12, maxLength: 12 });
 
 let asked = 0;
@@ -64,12 +57,8 @@ async function judge(form: Form, leaving: Leaving): Promise<void> {
   if (billed.length === 0)
     return expect(charge, `${what}: nothing billed, ${row.status}, ${found.map(({ outcome }) => outcome).join(" ")}`).toBe(0n);
   if (row.status === "success" && form.guessed) return;
-  const bill = form.prices === null ? BigInt(row.reserved) : billed.reduce((sum, tokens) => sum + billOf(form.prices!, tokens), 0n);
+  const bill = billOf(form, billed, BigInt(row.reserved));
   expect(charge >= bill, `${what}: charged ${charge}, billed ${bill} for ${JSON.stringify(billed)}, ${row.status}`).toBe(true);
-}
-
-function billOf(prices: NonNullable<Form["prices"]>, { input, output }: { input: number; output: number }): bigint {
-  return BigInt(input) * prices.input + BigInt(output) * prices.output;
 }
 
 async function rowsOf(id: string): Promise<UsageLogRow[]> {

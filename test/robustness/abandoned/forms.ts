@@ -131,8 +131,15 @@ export const forms: Form[] = [
   { name: "a transcription", path: "/v1/audio/transcriptions", ...form, prices: null, guessed: false },
 ];
 
+/** What a provider with the same prices bills, in units; `whole`: the whole call's price. */
+export function billOf({ prices: of }: Form, billed: readonly { input: number; output: number }[], whole: bigint): bigint {
+  if (of === null) return billed.length === 0 ? 0n : whole;
+  return billed.reduce((sum, { input, output }) => sum + BigInt(input) * of.input + BigInt(output) * of.output, 0n);
+}
+
 const per = (unit: object) => ({ pricing: unit });
 
+/** Each route costs what its model is sold for. */
 export function catalogOf(): string {
   const provider = (id: string, protocol: string, path: string) => ({ id, protocol, base_url: `simulator:${path}` });
   const seen = new Map<string, object>();
@@ -142,19 +149,19 @@ export function catalogOf(): string {
       ...{ id, type: "language", context_window: 128_000, max_output_tokens: 1_000, input_modalities: ["text", "image"] },
       ...{ supports_vision: true, supports_reasoning: of.thought !== "" },
       ...per({ mode: "per-token", input: 1, output: 2 }),
-      routes: [{ provider: of.protocol, model: upstream }],
+      routes: [{ provider: of.protocol, model: upstream, cost: { input: 1, output: 2 } }],
     });
   }
   const tokens = per({ mode: "per-token", input: 1 });
   const models = [
     ...seen.values(),
-    { id: "m/embed", type: "embedding", ...tokens, routes: [{ provider: "openai", model: `embed${slow}` }] },
-    { id: "m/rank", type: "reranking", ...tokens, routes: [{ provider: "rerank", model: `rank${slow}` }] },
+    { id: "m/embed", type: "embedding", ...tokens, routes: [{ provider: "openai", model: `embed${slow}`, cost: { input: 1 } }] },
+    { id: "m/rank", type: "reranking", ...tokens, routes: [{ provider: "rerank", model: `rank${slow}`, cost: { input: 1 } }] },
     {
       id: "jev",
       type: "decisions",
       ...per({ mode: "per-token", input: 1, output: 2 }),
-      routes: [{ provider: "openai", model: `decide${slow}` }],
+      routes: [{ provider: "openai", model: `decide${slow}`, cost: { input: 1, output: 2 } }],
     },
     speechModel("m/speech-a", "a", "a", `multilingual${slow}+sim-pace-3ms`),
     speechModel("m/speech-b", "b", "b", `speech-hd${slow}+sim-pace-3ms`),
@@ -163,20 +170,20 @@ export function catalogOf(): string {
       type: "speech",
       capability: "music",
       ...per({ mode: "per-second", usd_per_second: 0.13 }),
-      routes: [{ provider: "a", model: `music${slow}+sim-pace-3ms` }],
+      routes: [{ provider: "a", model: `music${slow}+sim-pace-3ms`, cost: { per_second: 0.13 } }],
     },
     {
       id: "m/sound",
       type: "speech",
       capability: "sfx",
       ...per({ mode: "per-call", usd_per_call: 0.4 }),
-      routes: [{ provider: "a", model: `sound${slow}` }],
+      routes: [{ provider: "a", model: `sound${slow}`, cost: { per_request: 0.4 } }],
     },
     {
       id: "m/stt",
       type: "transcription",
       ...per({ mode: "per-minute", usd_per_minute: 0.01, min_billable_minutes: 1 }),
-      routes: [{ provider: "openai", model: `stt${slow}` }],
+      routes: [{ provider: "openai", model: `stt${slow}`, cost: { per_minute: 0.01 } }],
     },
   ];
   const providers = [
@@ -194,6 +201,6 @@ function speechModel(id: string, family: string, provider: string, model: string
   return {
     ...{ id, type: "speech", voice_family: `provider_${family}`, default_voice: family === "a" ? "lyra-narrator" : "calm-woman" },
     ...per({ mode: "per-1k-chars", usd_per_1k_chars: 0.4 }),
-    routes: [{ provider, model }],
+    routes: [{ provider, model, cost: { per_1k_chars: 0.4 } }],
   };
 }

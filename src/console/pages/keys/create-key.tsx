@@ -1,4 +1,4 @@
-// Creating a key: name and limit first, then the secret, once.
+// Creating a key: name and limits first, then the secret, once.
 import { useMutation } from "@tanstack/react-query";
 import { type ApiKeyRequest, createApiKey } from "svc-sdk/functions";
 import { type FormEvent, type ReactNode, useState } from "react";
@@ -7,9 +7,8 @@ import { keysQuery, queries } from "../../lib/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field, Select } from "../../ui/field.tsx";
 import { Secret } from "../../ui/secret.tsx";
-import { resetChoices, resetsOf } from "./resets.ts";
+import { KeyFields, keyInputOf } from "./key-fields.tsx";
 
 export function CreateKey({ open, onClose }: { open: boolean; onClose: () => void }): ReactNode {
   return (
@@ -28,15 +27,11 @@ function CreateForm({ onClose }: { onClose: () => void }): ReactNode {
   if (secret !== null) return <Created secret={secret} onClose={onClose} />;
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    create.mutate(requestOf(new FormData(event.currentTarget)));
+    create.mutate(keyInputOf(new FormData(event.currentTarget)));
   };
   return (
     <form onSubmit={submit} className="space-y-4">
-      <Field label="Name" name="name" required maxLength={100} autoFocus autoComplete="off" placeholder="Which program uses it" />
-      <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Spending limit (USD)" name="limit" type="number" min="0" step="0.01" inputMode="decimal" placeholder="No limit" />
-        <Select label="Resets" name="resets" choices={resetChoices} />
-      </div>
+      <KeyFields />
       <ErrorNote error={create.error} />
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
@@ -46,15 +41,6 @@ function CreateForm({ onClose }: { onClose: () => void }): ReactNode {
       </div>
     </form>
   );
-}
-
-function requestOf(data: FormData): ApiKeyRequest {
-  const text = (name: string) => {
-    const value = data.get(name);
-    return typeof value === "string" ? value.trim() : "";
-  };
-  const limit = text("limit");
-  return { name: text("name"), ...(limit === "" ? {} : { limit_usd: Number(limit), limit_resets: resetsOf(text("resets")) }) };
 }
 
 export function Created({ secret, onClose }: { secret: string; onClose: () => void }): ReactNode {

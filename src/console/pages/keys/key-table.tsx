@@ -13,6 +13,7 @@ import { Icon } from "../../ui/icons.tsx";
 import { Menu, MenuItem } from "../../ui/menu.tsx";
 import { Badge } from "../../ui/parts.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
+import { EditKey } from "./edit-key.tsx";
 import { resetNames } from "./resets.ts";
 import { RollKey } from "./roll-key.tsx";
 
@@ -21,6 +22,7 @@ const reload = () => queries.invalidateQueries({ queryKey: keysQuery.queryKey })
 export function KeyTable({ keys }: { keys: readonly ApiKeyRecord[] }): ReactNode {
   const [deleting, setDeleting] = useState<ApiKeyRecord | null>(null);
   const [rolling, setRolling] = useState<ApiKeyRecord | null>(null);
+  const [editing, setEditing] = useState<ApiKeyRecord | null>(null);
   const toggle = useMutation({
     mutationFn: ({ id, enabled }: ApiKeyRecord) => change(() => updateApiKey(api, id, { enabled: !enabled })),
     onSuccess: (key) => (announce(`${key.name} is ${key.enabled ? "enabled" : "disabled"}.`), reload()),
@@ -36,6 +38,7 @@ export function KeyTable({ keys }: { keys: readonly ApiKeyRecord[] }): ReactNode
     cell: (key) => (
       <Menu label={`Actions for ${key.name}`} trigger={<Icon name="more" />}>
         <MenuItem onSelect={() => toggle.mutate(key)}>{key.enabled ? "Disable" : "Enable"}</MenuItem>
+        <MenuItem onSelect={() => setEditing(key)}>Edit</MenuItem>
         <MenuItem onSelect={() => setRolling(key)}>Roll</MenuItem>
         <MenuItem danger onSelect={() => (remove.reset(), setDeleting(key))}>
           Delete
@@ -60,6 +63,7 @@ export function KeyTable({ keys }: { keys: readonly ApiKeyRecord[] }): ReactNode
           cannot be undone.
         </p>
       </Confirm>
+      <EditKey of={editing} onClose={() => setEditing(null)} />
       <RollKey replaced={rolling} onClose={() => setRolling(null)} />
     </>
   );
@@ -77,14 +81,46 @@ const columns: readonly Column<ApiKeyRecord>[] = [
       </div>
     ),
   },
-  { name: "Status", cell: ({ enabled }) => <Badge tone={enabled ? "good" : "quiet"}>{enabled ? "Enabled" : "Disabled"}</Badge> },
+  { name: "Status", cell: (key) => <KeyStatus of={key} /> },
   { name: "Spent", right: true, cell: ({ usage_usd }) => usd(usage_usd) },
   {
     name: "Limit",
     right: true,
-    cell: ({ limit_usd, limit_resets }) =>
-      limit_usd === null ? <span className="text-quiet">No limit</span> : `${usd(limit_usd)} ${resetNames[limit_resets].short}`,
+    cell: ({ limit_usd, limit_resets, lifetime_limit_usd }) => (
+      <>
+        {limit_usd === null ? <p className="text-quiet">No limit</p> : <p>{`${usd(limit_usd)} ${resetNames[limit_resets].short}`}</p>}
+        {limit_resets !== "never" && lifetime_limit_usd !== null && <p className="text-xs text-quiet">{usd(lifetime_limit_usd)} in all</p>}
+      </>
+    ),
   },
+  {
+    name: "Allowed",
+    cell: ({ allowed_models, allowed_networks, allowed_operations, scopes }) => (
+      <div className="max-w-56 min-w-28 text-xs">
+        <p className="break-all">{shortList(allowed_models, "All models")}</p>
+        {allowed_networks !== null && <p className="break-all text-quiet">From {shortList(allowed_networks, "")}</p>}
+        {allowed_operations !== null && <p className="text-quiet">{allowed_operations.length} operations</p>}
+        {scopes.length > 0 && <p className="text-quiet">{scopes.map((scope) => scope.replace("_", " ")).join(", ")}</p>}
+      </div>
+    ),
+  },
+  { name: "Expires", right: true, cell: ({ expires_at }) => <span title={when(expires_at)}>{expires_at === null ? "Never" : dayOf(expires_at)}</span> }, // prettier-ignore
   { name: "Last used", right: true, cell: ({ last_used_at }) => <span title={when(last_used_at)}>{ago(last_used_at)}</span> },
   { name: "Created", right: true, cell: ({ created_at }) => dayOf(created_at) },
 ];
+
+function shortList(entries: readonly string[] | null, all: string): string {
+  if (entries === null) return all;
+  return entries.length <= 2 ? entries.join(", ") : `${entries.slice(0, 2).join(", ")} and ${entries.length - 2} more`;
+}
+
+function KeyStatus({ of: { enabled, expires_at, previous_secret_until } }: { of: ApiKeyRecord }): ReactNode {
+  const expired = expires_at !== null && new Date(expires_at) <= new Date();
+  const rolled = previous_secret_until !== null && new Date(previous_secret_until) > new Date();
+  return (
+    <div className="space-y-1">
+      {expired ? <Badge tone="bad">Expired</Badge> : <Badge tone={enabled ? "good" : "quiet"}>{enabled ? "Enabled" : "Disabled"}</Badge>}
+      {rolled && <p className="text-xs text-quiet">Old secret until {when(previous_secret_until)}</p>}
+    </div>
+  );
+}

@@ -1,12 +1,13 @@
-// Rolling a key: a new one with the same name and limit, while the old one goes on until somebody disables or deletes it.
+// Rolling a key: a new secret in place, while the old one goes on for as long as is chosen, so that programs can change over.
 import { useMutation } from "@tanstack/react-query";
-import { type ApiKeyRecord, createApiKey } from "svc-sdk/functions";
-import type { ReactNode } from "react";
+import { type ApiKeyRecord, rollApiKey } from "svc-sdk/functions";
+import { type ReactNode, useState } from "react";
 import { api, change } from "../../lib/api.ts";
 import { keysQuery, queries } from "../../lib/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Select } from "../../ui/field.tsx";
 import { Created } from "./create-key.tsx";
 
 export function RollKey({ replaced, onClose }: { replaced: ApiKeyRecord | null; onClose: () => void }): ReactNode {
@@ -17,24 +18,36 @@ export function RollKey({ replaced, onClose }: { replaced: ApiKeyRecord | null; 
   );
 }
 
-function RollForm({ replaced, onClose }: { replaced: ApiKeyRecord; onClose: () => void }): ReactNode {
-  const { name, masked, limit_usd, limit_resets, lifetime_limit_usd } = replaced;
-  const limits = limit_resets === "never" ? { limit_usd } : { limit_usd, limit_resets, lifetime_limit_usd };
+const graces = [
+  { value: "3600", label: "For an hour" },
+  { value: "86400", label: "For a day" },
+  { value: "604800", label: "For 7 days" },
+  { value: "0", label: "No longer" },
+];
+
+function RollForm({ replaced: { id, name, masked }, onClose }: { replaced: ApiKeyRecord; onClose: () => void }): ReactNode {
+  const [grace, setGrace] = useState("86400");
   const roll = useMutation({
-    mutationFn: () => change(() => createApiKey(api, { name, ...limits })),
+    mutationFn: () => change(() => rollApiKey(api, id, { grace_seconds: Number(grace) })),
     onSuccess: () => queries.invalidateQueries({ queryKey: keysQuery.queryKey }),
   });
   if (roll.data !== undefined) return <Created secret={roll.data.api_key} onClose={onClose} />;
   return (
     <div className="space-y-4">
       <p className="break-words">
-        A new key named <strong>{name}</strong> with the same limits is created. The old one ({masked}) goes on until you disable or delete
-        it, so that programs can change over without a pause.
+        The key <strong>{name}</strong> ({masked}) gets a new secret. Its name, limits and statistics stay.
       </p>
+      <Select
+        label="The old secret works"
+        value={grace}
+        choices={graces}
+        onChange={(event) => setGrace(event.target.value)}
+        hint={grace === "0" ? "Programs that use it are refused from now on." : "A secret that is older still ends now."}
+      />
       <ErrorNote error={roll.error} />
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
-        <Button kind="primary" busy={roll.isPending} onClick={() => roll.mutate()}>
+        <Button kind={grace === "0" ? "danger" : "primary"} busy={roll.isPending} onClick={() => roll.mutate()}>
           Roll key
         </Button>
       </div>

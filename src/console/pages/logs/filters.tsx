@@ -3,32 +3,31 @@ import { useQuery } from "@tanstack/react-query";
 import type { ListUsageLogsQuery } from "svc-sdk/types";
 import type { ReactNode } from "react";
 import { keysQuery } from "../../lib/queries.ts";
+import { rangeName, rangeOf, type RangeSearch } from "../../lib/range.ts";
+import { DateRange } from "../../ui/date-range.tsx";
 import { SearchBox, Select } from "../../ui/field.tsx";
 
-export type LogSearch = Partial<Record<"q" | "status" | "type" | "key" | "from" | "to" | "request", string>>;
+export type LogSearch = Partial<Record<"q" | "status" | "type" | "key" | "range" | "from" | "to" | "request", string>>;
 
 const types = ["language", "image", "video", "embedding", "reranking", "transcription", "speech", "decisions"] as const;
 
 /** The gateway filters; an unknown word in the address counts as none. */
-export function queryOf({ status, type, key, from, to }: LogSearch): ListUsageLogsQuery {
-  const start = dayStart(from, 0);
-  const end = dayStart(to, 1);
+export function queryOf({ status, type, key, range, from, to }: LogSearch): ListUsageLogsQuery {
   const known = types.find((one) => one === type);
   return {
     ...(status === "success" || status === "failed" ? { status } : {}),
     ...(known === undefined ? {} : { type: known }),
     ...(key === undefined ? {} : { key }),
-    ...(start === null ? {} : { from: start }),
-    ...(end === null ? {} : { to: end }),
+    ...timesOf({ range, from, to } as RangeSearch),
   };
 }
 
-/** Midnight of the reader's zone, some days later. */
-function dayStart(text: string | undefined, later: number): string | null {
-  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text ?? "") ?? [];
-  if (year === undefined) return null;
-  const date = new Date(Number(year), Number(month) - 1, Number(day) + later);
-  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+/** A range that goes on until now has no end, so that new requests are in it. */
+function timesOf(search: RangeSearch): { from?: string; to?: string } {
+  if (rangeName(search, "") === "") return {};
+  const { from, to } = rangeOf(search, "30d");
+  const ended = Date.now() - to.getTime() > 60_000;
+  return { from: from.toISOString(), ...(ended ? { to: to.toISOString() } : {}) };
 }
 
 export function Filters({ search, set }: { search: LogSearch; set: (changed: LogSearch) => void }): ReactNode {
@@ -59,22 +58,7 @@ export function Filters({ search, set }: { search: LogSearch; set: (changed: Log
         onChange={(event) => set({ key: event.target.value })}
         choices={[any, ...keys.map(({ id, name }) => ({ value: id, label: name }))]}
       />
-      <DateInput label="From" value={search.from} onChange={(from) => set({ from })} />
-      <DateInput label="To" value={search.to} onChange={(to) => set({ to })} />
+      <DateRange search={search} empty="Any time" set={set} />
     </div>
-  );
-}
-
-function DateInput({ label, value, onChange }: { label: string; value: string | undefined; onChange: (value: string) => void }): ReactNode {
-  return (
-    <label className="flex items-center gap-2 text-xs text-quiet">
-      {label}
-      <input
-        type="date"
-        value={value ?? ""}
-        onChange={(event) => onChange(event.target.value)}
-        className="min-h-9 rounded-lg border border-edge bg-panel px-2 text-sm text-text"
-      />
-    </label>
   );
 }

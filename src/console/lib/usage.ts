@@ -1,0 +1,67 @@
+// The sums of usage in a range, by what they are grouped by: rows of the API, all pages of them, and their total.
+import { getUsageSummary } from "svc-sdk/functions";
+import type { UsageFigures, UsageGroup, UsageSummaryRow } from "svc-sdk/types";
+import { api } from "./api.ts";
+import type { Range } from "./range.ts";
+import { zoneName } from "./time.ts";
+
+export interface Usage {
+  range: Range;
+  rows: UsageSummaryRow[];
+  /** Of all requests, also of rows that were not read. */
+  total: UsageFigures;
+  /** Whether every row was read. */
+  whole: boolean;
+}
+
+/** Pages of a thousand rows; what is beyond is left out, and the page says so. */
+const mostPages = 5;
+
+export function usageQueryOf(range: Range, group: UsageGroup | null) {
+  return {
+    from: range.from.toISOString(),
+    to: range.to.toISOString(),
+    bucket: range.bucket,
+    timezone: zoneName,
+    ...(group === null ? {} : { group_by: [group] }),
+  };
+}
+
+export async function readUsage(range: Range, group: UsageGroup | null): Promise<Usage> {
+  const query = usageQueryOf(range, group);
+  const first = await getUsageSummary(api, query);
+  const rows = [...first.data];
+  let page = first;
+  for (let read = 1; page.has_more && page.last_id !== null && read < mostPages; read += 1) {
+    page = await getUsageSummary(api, { ...query, after: page.last_id });
+    rows.push(...page.data);
+  }
+  return { range, rows, total: first.total, whole: !page.has_more };
+}
+
+/** The time before the range, as long as it. */
+export function rangeBefore({ from, to, bucket }: Range): Range {
+  return { from: new Date(2 * from.getTime() - to.getTime()), to: from, bucket, starts: [] };
+}
+
+type Sum = Pick<
+  UsageFigures,
+  "requests" | "errors" | "prompt_tokens" | "cached_tokens" | "cache_write_tokens" | "completion_tokens" | "reasoning_tokens" | "cost_usd"
+>;
+export type SumName = keyof Sum;
+
+export const noSum: Sum = {
+  ...{ requests: 0, errors: 0, prompt_tokens: 0, cached_tokens: 0, cache_write_tokens: 0 },
+  ...{ completion_tokens: 0, reasoning_tokens: 0, cost_usd: 0 },
+};
+
+/** Exact: money is added in the ledger's unit. */
+export function addUp(rows: readonly Sum[]): Sum {
+  const sum = { ...noSum };
+  let units = 0;
+  for (const row of rows) {
+    for (const name of Object.keys(noSum) as SumName[]) if (name !== "cost_usd") sum[name] += row[name];
+    units += Math.round(row.cost_usd * 1e8);
+  }
+  return { ...sum, cost_usd: units / 1e8 };
+}

@@ -1,0 +1,62 @@
+// The workspace that this tab acts in. Each tab has its own: its id, which is no secret, is kept with the tab. None means the person's own.
+import { queryOptions } from "@tanstack/react-query";
+import { getWorkspace, listWorkspaces, SvcError } from "svc-sdk/functions";
+import type { Role } from "svc-sdk/types";
+import { api, setWorkspaceHeader } from "./api.ts";
+import { queries } from "./queries.ts";
+
+const name = "console-workspace";
+
+export const workspacesQuery = queryOptions({
+  queryKey: ["workspaces"],
+  queryFn: () => listWorkspaces(api).then((list) => list.data),
+  staleTime: 60_000,
+});
+export const workspaceQuery = queryOptions({ queryKey: ["workspace"], queryFn: () => getWorkspace(api), staleTime: 30_000 });
+
+export function applyWorkspace(): void {
+  try {
+    setWorkspaceHeader(sessionStorage.getItem(name));
+  } catch {
+    // A browser that keeps nothing: the own one.
+  }
+}
+
+/** Nothing that was read of the workspace before is shown in the next. */
+export function enterWorkspace(id: string | null): void {
+  keepWorkspace(id);
+  void queries.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" });
+}
+
+/** Null: the person's own. */
+export function keepWorkspace(id: string | null): void {
+  setWorkspaceHeader(id);
+  try {
+    if (id === null) sessionStorage.removeItem(name);
+    else sessionStorage.setItem(name, id);
+  } catch {
+    // Then it holds until the page is loaded again.
+  }
+}
+
+/** Every role reads its workspace: who may not is no longer in it. */
+export function isGoneWorkspace(error: unknown): boolean {
+  return SvcError.is(error, "permission_denied");
+}
+
+export const roles: Record<Role, { label: string; about: string }> = {
+  owner: { label: "Owner", about: "Everything, also making and removing owners" },
+  admin: { label: "Admin", about: "Everything but what concerns owners" },
+  developer: { label: "Developer", about: "Creates keys and sees those; reads usage and credit" },
+  billing: { label: "Billing", about: "Adds credit; reads usage and credit" },
+  viewer: { label: "Viewer", about: "Reads; changes nothing" },
+};
+
+export function mayManage(role: Role | undefined): boolean {
+  return role === "owner" || role === "admin";
+}
+
+/** Roles that a person may give: owners alone make owners. */
+export function rolesToGive(role: Role): Role[] {
+  return (Object.keys(roles) as Role[]).filter((one) => one !== "owner" || role === "owner");
+}

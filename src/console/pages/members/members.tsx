@@ -1,0 +1,41 @@
+// Members: who is in the workspace, with which role, and who is invited.
+import { useQuery } from "@tanstack/react-query";
+import { listMembers, type Member } from "svc-sdk/functions";
+import type { ReactNode } from "react";
+import { api } from "../../lib/api.ts";
+import { workspaceQuery } from "../../lib/workspace.ts";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Card, Loading, Page } from "../../ui/parts.tsx";
+import { MemberTable } from "./member-table.tsx";
+
+/** Pages of a hundred; what is beyond is left out, and the page says so. */
+const most = 1_000;
+
+async function readMembers(): Promise<{ members: Member[]; whole: boolean }> {
+  const members: Member[] = [];
+  for await (const member of listMembers(api, { limit: 100 })) {
+    if (members.length >= most) return { members, whole: false };
+    members.push(member);
+  }
+  return { members, whole: true };
+}
+
+export function Members(): ReactNode {
+  const workspace = useQuery(workspaceQuery);
+  const { data, error, refetch } = useQuery({ queryKey: ["members"], queryFn: readMembers });
+  return (
+    <Page
+      title="Members"
+      about={workspace.data === undefined ? undefined : `Who works in ${workspace.data.name}: they share its keys, usage and credit.`}
+    >
+      <ErrorNote error={error ?? workspace.error} retry={() => void refetch()} />
+      <Card title="Members" flush>
+        {(data === undefined || workspace.data === undefined) && error === null && workspace.error === null && (
+          <Loading what="Loading the members" />
+        )}
+        {data !== undefined && workspace.data !== undefined && <MemberTable members={data.members} workspace={workspace.data} />}
+        {data?.whole === false && <p className="px-5 py-3 text-quiet">Only the first {most.toLocaleString("en-US")} members are shown.</p>}
+      </Card>
+    </Page>
+  );
+}

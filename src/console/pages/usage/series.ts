@@ -1,0 +1,75 @@
+// Rows of the API as what is shown: a series for each group, largest first, and one for what is beyond the most that a chart can tell apart.
+import type { UsageGroup, UsageSummaryRow } from "svc-sdk/types";
+import type { Range } from "../../lib/range.ts";
+import type { noSum } from "../../lib/usage.ts";
+import { addUp, type SumName, type Usage } from "../../lib/usage.ts";
+
+export interface Series {
+  id: string;
+  name: string;
+  sum: typeof noSum;
+  /** The metric in each hour, day or month. */
+  values: number[];
+}
+
+/** How many a chart shows beside "Other". */
+export const mostSeries = 8;
+
+type NameKey = (id: string) => string | undefined;
+
+export function seriesOf({ range, rows }: Usage, group: UsageGroup, field: SumName, nameKey: NameKey): Series[] {
+  const grouped = new Map<string, UsageSummaryRow[]>();
+  for (const row of rows) {
+    const id = row[group] ?? "";
+    grouped.set(id, [...(grouped.get(id) ?? []), row]);
+  }
+  const made = [...grouped].map(([id, own]) => ({
+    id,
+    name: nameOf(group, id, nameKey),
+    sum: addUp(own),
+    values: valuesOf(range, own, field),
+  }));
+  return made.sort((one, other) => other.sum[field] - one.sum[field] || one.name.localeCompare(other.name));
+}
+
+function nameOf(group: UsageGroup, id: string, nameKey: NameKey): string {
+  if (group === "status") return id === "success" ? "Success" : "Failed";
+  if (group !== "key") return id;
+  return id === "" ? "Session" : (nameKey(id) ?? `Deleted key ${id}`);
+}
+
+/** The metric in each hour, day or month; null where no request had one. */
+export function valuesOf(range: Range, rows: readonly UsageSummaryRow[], field: SumName): number[] {
+  const found = range.starts.map(() => [] as UsageSummaryRow[]);
+  for (const row of rows) found[placeOf(range, row)]?.push(row);
+  return found.map((own) => addUp(own)[field]);
+}
+
+/** The first one may begin before the range. */
+export function placeOf({ starts }: Range, { start }: UsageSummaryRow): number {
+  return Math.max(
+    0,
+    starts.findLastIndex((at) => at.getTime() <= new Date(start).getTime()),
+  );
+}
+
+/** The largest, and the rest as one. */
+export function withOther(series: readonly Series[]): Series[] {
+  if (series.length <= mostSeries + 1) return [...series];
+  const rest = series.slice(mostSeries);
+  const values = (rest[0] as Series).values.map((_, index) => rest.reduce((sum, one) => sum + (one.values[index] ?? 0), 0));
+  return [
+    ...series.slice(0, mostSeries),
+    { id: "\0other", name: `Other (${rest.length})`, sum: addUp(rest.map(({ sum }) => sum)), values },
+  ];
+}
+
+export function startName(at: Date, bucket: Range["bucket"]): string {
+  return names[bucket].format(at);
+}
+
+const names = {
+  hour: new Intl.DateTimeFormat("en", { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" }),
+  day: new Intl.DateTimeFormat("en", { month: "short", day: "numeric" }),
+  month: new Intl.DateTimeFormat("en", { month: "short", year: "numeric" }),
+};

@@ -1,0 +1,66 @@
+// The Usage page: figures as the gateway sums them up, the state in the address, the rows as a file.
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chromiumPath, useBrowser } from "../support/browser.ts";
+import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
+import { openPerson, phone } from "./people.ts";
+
+describe.skipIf(chromiumPath === null)("Usage", () => {
+  const chromium = useBrowser("the console's Usage page");
+  let gateway: Gateway;
+  let account: TestAccount;
+  let models: string[];
+  beforeAll(async () => {
+    gateway = await startGateway();
+    account = await gateway.createAccount({ deposit: "20" });
+    const list = (await gateway.request("GET", "/v1/models?type=language")).json.data as { id: string }[];
+    models = list.slice(0, 2).map(({ id }) => id);
+    for (const model of [models[0], models[0], models[1]]) {
+      const body = { model, messages: [{ role: "user", content: "Hello" }] };
+      expect((await gateway.request("POST", "/v1/chat/completions", { key: account.key, body })).status).toBe(200);
+    }
+  });
+  afterAll(() => gateway?.stop());
+
+  test("the total and each group's sums are the gateway's; metric, group and range stand in the address and survive a reload", async () => {
+    const { total } = (await gateway.request("GET", "/v1/usage/summary", { key: account.key })).json;
+    const { page, faults, foreign, close } = await openPerson(chromium.browser, gateway, { account });
+    await page.goto(`${gateway.url}/console/usage`);
+    await page.getByRole("combobox", { name: "Group by" }).selectOption("model");
+    const table = page.getByRole("table", { name: "Usage" });
+    await table.getByRole("row").filter({ hasText: models[1]! }).waitFor();
+    expect(await table.getByRole("row").filter({ hasText: "Total" }).textContent()).toContain(`$${total.cost_usd}`);
+    expect(await table.getByRole("row").filter({ hasText: models[0]! }).getByRole("cell").nth(1).textContent()).toBe("2");
+    await page.getByRole("combobox", { name: "Metric" }).selectOption("requests");
+    await page.getByRole("button", { name: "Date range" }).click();
+    await page.getByRole("button", { name: "Last 24 hours" }).click();
+    expect(new URL(page.url()).search).toBe("?group=model&metric=requests&range=24h");
+    await page.reload();
+    await page.getByRole("region", { name: "Requests", exact: true }).getByText("3", { exact: true }).first().waitFor();
+    await page.getByRole("button", { name: "Show table" }).click();
+    await page.getByRole("table", { name: "Values of the chart" }).getByRole("columnheader", { name: models[0]! }).waitFor();
+    await page.getByRole("link", { name: `View logs of ${models[1]!}` }).click();
+    await page.getByRole("table", { name: "Requests" }).getByRole("row").nth(1).waitFor();
+    expect(await page.getByRole("table", { name: "Requests" }).getByRole("row").count()).toBe(2);
+    expect([faults, foreign]).toEqual([[], []]);
+    await close();
+  });
+
+  test("Export CSV saves the rows that the page shows; a range without requests says so and is no 0 of durations", async () => {
+    const { page, faults, close } = await openPerson(chromium.browser, gateway, { account, viewport: phone });
+    await page.goto(`${gateway.url}/console/usage?group=model`);
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export CSV" }).click()]);
+    const lines = readFileSync(await download.path(), "utf8")
+      .trim()
+      .split("\r\n");
+    expect(download.suggestedFilename()).toMatch(/^usage-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv$/);
+    expect(lines[0]).toMatch(/^start,model,requests,/);
+    expect(lines).toHaveLength(3);
+    await page.goto(`${gateway.url}/console/usage?from=2020-01-01&to=2020-01-31&metric=latency`);
+    await page.getByText("No requests in this time").waitFor();
+    expect(await page.getByRole("combobox", { name: "Group by" }).isDisabled()).toBe(true);
+    await page.getByRole("region", { name: "Duration, median" }).getByText("–", { exact: true }).first().waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+});
