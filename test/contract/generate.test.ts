@@ -24,6 +24,7 @@ const promised = `createChatCompletion createMessage countMessageTokens createCo
   listUsageLogs getReceipt startSignIn createResponse listErrors
   createQuote getReceiptProof getUsageSummary rollApiKey getApiKeyUsage
   listWorkspaces createWorkspace getWorkspace updateWorkspace listMembers updateMember removeMember leaveWorkspace
+  createInvitation listInvitations resendInvitation revokeInvitation acceptInvitation
   confirmSession getOperator listOperatorActions listOperatorAccounts getOperatorAccount suspendAccount resumeAccount getOperatorOverview
   adjustAccount refundCall listOperatorCalls getOperatorCall listOperators setOperator removeOperator`
   .trim()

@@ -49,7 +49,7 @@ const first: OperationId[] = [
   "runGenmedia",
   "createSpeech",
 ];
-const last: OperationId[] = ["rollApiKey", "updateApiKey", "deleteApiKey", "signOut"];
+const last: OperationId[] = ["revokeInvitation", "rollApiKey", "updateApiKey", "deleteApiKey", "signOut"];
 const between = (Object.keys(operations) as OperationId[]).filter((id) => !first.includes(id) && !last.includes(id));
 
 interface Reply {
