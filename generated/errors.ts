@@ -103,6 +103,10 @@ export type ErrorCode =
   | "confirmation_required"
   | "account_not_found"
   | "not_possible"
+  | "voucher_not_found"
+  | "voucher_not_redeemable"
+  | "statement_not_found"
+  | "session_not_found"
   | "route_refused"
   | "upstream_invalid_response"
   | "provider_unavailable"
@@ -750,6 +754,38 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "That is not possible: {reason}.",
     "happened": "The state of what the operator wants to change does not allow it. Nothing was changed.",
     "fix": "The message says what stands in the way."
+  },
+  "voucher_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no such voucher.",
+    "happened": "No voucher has this code.",
+    "fix": "Check the code, character by character."
+  },
+  "voucher_not_redeemable": {
+    "status": 409,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "message": "The voucher can't be redeemed: {reason}.",
+    "happened": "The voucher was redeemed, has expired or was withdrawn, or the workspace may redeem only one of its kind. Nothing was added.",
+    "fix": "The message says why. Another voucher may work."
+  },
+  "statement_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no statement of this month.",
+    "happened": "The account had no ledger entry yet in that month, or the month has not begun.",
+    "fix": "Use a month from GET /v1/credits/statements."
+  },
+  "session_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "You have no such session.",
+    "happened": "The id is not that of one of your sessions, or the session has ended.",
+    "fix": "Use an id from GET /v1/auth/sessions."
   },
   "route_refused": {
     "status": 403,

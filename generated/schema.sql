@@ -87,12 +87,51 @@ CREATE TRIGGER balances_follow_entries BEFORE UPDATE ON public.balance FOR EACH 
 CREATE TRIGGER balances_start_empty BEFORE INSERT ON public.balance FOR EACH ROW EXECUTE FUNCTION balance_starts_empty();
 CREATE TRIGGER balances_stay BEFORE DELETE OR TRUNCATE ON public.balance FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('an account keeps its balance row');
 
+create table closed_month (
+  account_id bigint not null,
+  month date not null,
+  last_seq bigint not null,
+  entries bigint not null,
+  topups bigint not null,
+  grants bigint not null,
+  charges bigint not null,
+  holds bigint not null,
+  refunds bigint not null,
+  adjustments bigint not null,
+  payment_refunds bigint not null,
+  closing bigint not null,
+  constraint closed_month_pkey PRIMARY KEY (account_id, month),
+  constraint closed_month_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint closed_month_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric))
+);
+CREATE TRIGGER closed_months_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON public.closed_month FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('a closed month is final');
+
 create table commit_proof (
   replica uuid not null,
   count bigint not null,
   at timestamp with time zone not null,
   constraint commit_proof_pkey PRIMARY KEY (replica)
 ) with (fillfactor=50);
+
+create table credit_grant (
+  account_id bigint not null,
+  id uuid not null,
+  seq bigint not null,
+  amount bigint not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  spent bigint not null default 0,
+  counted_seq bigint not null,
+  expired bigint not null default 0,
+  ended_at timestamp with time zone,
+  constraint credit_grant_pkey PRIMARY KEY (account_id, id),
+  constraint credit_grant_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint credit_grant_amount_check CHECK ((amount > 0)),
+  constraint credit_grant_check CHECK (((spent >= 0) AND (spent <= amount))),
+  constraint credit_grant_expired_check CHECK ((expired >= 0))
+);
+CREATE INDEX credit_grant_due ON public.credit_grant USING btree (expires_at) WHERE (ended_at IS NULL);
+CREATE UNIQUE INDEX credit_grant_newest ON public.credit_grant USING btree (account_id, seq);
 
 create table escrow (
   account_id bigint not null,
@@ -453,12 +492,18 @@ create table session (
   last_used_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
   confirmed_at timestamp with time zone,
+  id uuid not null default gen_random_uuid(),
+  address text,
+  user_agent text,
   constraint session_pkey PRIMARY KEY (hash),
   constraint session_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
-  constraint session_hash_check CHECK ((length(hash) = 32))
+  constraint session_address_check CHECK ((length(address) <= 64)),
+  constraint session_hash_check CHECK ((length(hash) = 32)),
+  constraint session_id_key UNIQUE (id),
+  constraint session_user_agent_check CHECK ((length(user_agent) <= 300))
 );
 CREATE INDEX session_expires ON public.session USING btree (expires_at);
-CREATE INDEX session_of_account ON public.session USING btree (account_id);
+CREATE INDEX session_newest ON public.session USING btree (account_id, created_at DESC, id DESC);
 
 create table sign_in_flow (
   hash bytea not null,
@@ -659,6 +704,38 @@ create table voice (
 );
 CREATE INDEX voice_account ON public.voice USING btree (account_id, created_at);
 
+create table voucher (
+  id uuid not null,
+  batch_id bigint not null,
+  hash bytea not null,
+  account_id bigint,
+  redeemed_at timestamp with time zone,
+  constraint voucher_pkey PRIMARY KEY (id),
+  constraint voucher_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint voucher_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES voucher_batch(id),
+  constraint voucher_check CHECK (((account_id IS NULL) = (redeemed_at IS NULL))),
+  constraint voucher_hash_check CHECK ((length(hash) = 32)),
+  constraint voucher_hash_key UNIQUE (hash)
+);
+CREATE INDEX voucher_of_account ON public.voucher USING btree (account_id, batch_id) WHERE (account_id IS NOT NULL);
+CREATE INDEX voucher_of_batch ON public.voucher USING btree (batch_id);
+
+create table voucher_batch (
+  id bigint not null generated always as identity,
+  amount bigint not null,
+  count integer not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  expires_at timestamp with time zone,
+  credit_days integer,
+  once_per_account boolean not null,
+  ended_at timestamp with time zone,
+  constraint voucher_batch_pkey PRIMARY KEY (id),
+  constraint voucher_batch_amount_check CHECK ((amount > 0)),
+  constraint voucher_batch_count_check CHECK ((count > 0)),
+  constraint voucher_batch_credit_days_check CHECK ((credit_days > 0))
+);
+
 -- function admit_calls(_owner uuid, _ttl interval, _shown text, _account bigint[], _want bigint[], _key_account bigint[], _key bigint[], _key_want bigint[], _window_account bigint[], _bucket text[], _seconds integer[], _amount bigint[], _limit bigint[], _call_account bigint[], _call_id uuid[], _call_want bigint[], _call_key bigint[], OUT at_ms bigint, OUT accounts bigint[], OUT available bigint[], OUT reserved bigint[], OUT n bigint[], OUT previous bigint[], OUT keys bigint[], OUT keys_left bigint[]) returns record set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
 -- function announce_account() returns trigger
 -- function announce_api_key() returns trigger
@@ -672,6 +749,7 @@ CREATE INDEX voice_account ON public.voice USING btree (account_id, created_at);
 -- function chain_entry() returns trigger
 -- function check_media_job_move() returns trigger
 -- function correction_text(_corrects bigint, _reason text) returns text
+-- function count_grants(_account bigint) returns void set enable_seqscan=off
 -- function database_identity() returns TABLE(system_id text, timeline bigint, only_reads boolean)
 -- function drop_partitions(_parent text, _keep_months integer) returns text[]
 -- function ensure_log_statistics() returns void
@@ -681,6 +759,8 @@ CREATE INDEX voice_account ON public.voice USING btree (account_id, created_at);
 -- function escrow_close(_account bigint, _slice uuid, _left bigint, _is_over boolean, _bucket text[], _starts_at timestamp with time zone[], _unused bigint[]) returns void set lock_timeout=1s, enable_seqscan=off
 -- function escrow_closed(_account bigint[], _window_account bigint[], _bucket text[], _starts_at timestamp with time zone[], _unused bigint[]) returns void set plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
 -- function escrow_take(_owner uuid, _ttl interval, _slice uuid, _opens boolean, _account bigint, _key bigint, _want bigint, _more bigint, _calls integer, _least integer, _bucket text[], _seconds integer[], _amount bigint[], _more_amount bigint[], _limit bigint[], OUT calls integer, OUT at_ms bigint, OUT more bigint, OUT available bigint, OUT reserved bigint, OUT key_left bigint, OUT counts bigint[], OUT previous bigint[], OUT more_amounts bigint[]) returns record set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
+-- function expire_grant(_account bigint, _id uuid, _at timestamp with time zone) returns bigint set lock_timeout=1s
+-- function grant_left(_grant credit_grant) returns bigint
 -- function idempotency_claim(_account bigint, _operation text, _key text, _hash bytea, _call uuid, _at timestamp with time zone, _owner uuid, _dead_after interval, _life interval) returns TABLE(outcome text, status integer, headers jsonb, body bytea) set enable_seqscan=off, lock_timeout=3s
 -- function idempotency_done(_account bigint, _call uuid, _at timestamp with time zone) returns boolean set enable_seqscan=off
 -- function idempotency_let_go(_account bigint, _operation text, _key text, _call uuid) returns void set enable_seqscan=off

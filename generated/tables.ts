@@ -69,10 +69,38 @@ export interface Balance {
   spent: Generated<bigint>;
 }
 
+export interface ClosedMonth {
+  account_id: bigint;
+  adjustments: bigint;
+  charges: bigint;
+  closing: bigint;
+  entries: bigint;
+  grants: bigint;
+  holds: bigint;
+  last_seq: bigint;
+  month: Timestamp;
+  payment_refunds: bigint;
+  refunds: bigint;
+  topups: bigint;
+}
+
 export interface CommitProof {
   at: Timestamp;
   count: bigint;
   replica: string;
+}
+
+export interface CreditGrant {
+  account_id: bigint;
+  amount: bigint;
+  counted_seq: bigint;
+  created_at: Timestamp;
+  ended_at: Timestamp | null;
+  expired: Generated<bigint>;
+  expires_at: Timestamp;
+  id: string;
+  seq: bigint;
+  spent: Generated<bigint>;
 }
 
 export interface Escrow {
@@ -280,11 +308,14 @@ export interface Replica {
 
 export interface Session {
   account_id: bigint;
+  address: string | null;
   confirmed_at: Timestamp | null;
   created_at: Timestamp;
   expires_at: Timestamp;
   hash: Buffer;
+  id: Generated<string>;
   last_used_at: Timestamp;
+  user_agent: string | null;
 }
 
 export interface SignInFlow {
@@ -435,11 +466,33 @@ export interface Voice {
   voice_id: string;
 }
 
+export interface Voucher {
+  account_id: bigint | null;
+  batch_id: bigint;
+  hash: Buffer;
+  id: string;
+  redeemed_at: Timestamp | null;
+}
+
+export interface VoucherBatch {
+  amount: bigint;
+  count: number;
+  created_at: Timestamp;
+  created_by: string;
+  credit_days: number | null;
+  ended_at: Timestamp | null;
+  expires_at: Timestamp | null;
+  id: Generated<bigint>;
+  once_per_account: boolean;
+}
+
 export interface DB {
   account: Account;
   api_key: ApiKey;
   balance: Balance;
+  closed_month: ClosedMonth;
   commit_proof: CommitProof;
+  credit_grant: CreditGrant;
   escrow: Escrow;
   hold: Hold;
   idempotency_key: IdempotencyKey;
@@ -471,4 +524,6 @@ export interface DB {
   usage_tagged: UsageTagged;
   verification: Verification;
   voice: Voice;
+  voucher: Voucher;
+  voucher_batch: VoucherBatch;
 }

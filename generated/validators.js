@@ -8140,6 +8140,265 @@ validate_bodies_confirmSession.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const parameters_listSessions = validate_parameters_listSessions;
+const schema_parameters_listSessions = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"after": {
+"type": "string",
+"maxLength": 64
+},
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 100,
+"default": 50
+}
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_listSessions"
+};
+function validate_parameters_listSessions(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_listSessions.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_listSessions.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_listSessions,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.after !== void 0) {
+let data1 = data0.after;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 64) {
+validate_parameters_listSessions.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_listSessions.properties.query.properties.after,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_listSessions.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listSessions.properties.query.properties.after,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.limit !== void 0) {
+let data2 = data0.limit;
+if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2))) {
+validate_parameters_listSessions.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_listSessions.properties.query.properties.limit,
+data: data2
+}];
+return false;
+}
+if (typeof data2 == "number") {
+if (data2 > 100 || isNaN(data2)) {
+validate_parameters_listSessions.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_parameters_listSessions.properties.query.properties.limit,
+data: data2
+}];
+return false;
+} else if (data2 < 1 || isNaN(data2)) {
+validate_parameters_listSessions.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_listSessions.properties.query.properties.limit,
+data: data2
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data2)) {
+validate_parameters_listSessions.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_listSessions.properties.query.properties.limit,
+data: data2
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+} else {
+validate_parameters_listSessions.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listSessions.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_listSessions.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listSessions,
+data
+}];
+return false;
+}
+validate_parameters_listSessions.errors = vErrors;
+return true;
+}
+validate_parameters_listSessions.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_endSession = validate_parameters_endSession;
+const schema_parameters_endSession = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": {
+"type": "string",
+"maxLength": 64
+} },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_endSession"
+};
+function validate_parameters_endSession(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_endSession.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_endSession.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_endSession,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_endSession.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_endSession.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 64) {
+validate_parameters_endSession.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_endSession.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_endSession.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_endSession.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_endSession.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_endSession.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_endSession.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_endSession,
+data
+}];
+return false;
+}
+validate_parameters_endSession.errors = vErrors;
+return true;
+}
+validate_parameters_endSession.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_signIn = validate_bodies_signIn;
 const schema_SignInRequest = {
 "type": "object",
@@ -16344,6 +16603,164 @@ validate_parameters_createCompletion.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const parameters_listCreditGrants = validate_parameters_listCreditGrants;
+const schema_parameters_listCreditGrants = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"after": {
+"type": "string",
+"pattern": "^led_[1-9][0-9]{0,17}$"
+},
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 100,
+"default": 50
+}
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_listCreditGrants"
+};
+const pattern_a9e9a743 = new RegExp("^led_[1-9][0-9]{0,17}$", "u");
+function validate_parameters_listCreditGrants(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_listCreditGrants.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_listCreditGrants.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_listCreditGrants,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.after !== void 0) {
+let data1 = data0.after;
+if (typeof data1 === "string") {
+if (!pattern_a9e9a743.test(data1)) {
+validate_parameters_listCreditGrants.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "pattern",
+params: { pattern: "^led_[1-9][0-9]{0,17}$" },
+message: "must match pattern \"^led_[1-9][0-9]{0,17}$\"",
+parentSchema: schema_parameters_listCreditGrants.properties.query.properties.after,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_listCreditGrants.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listCreditGrants.properties.query.properties.after,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.limit !== void 0) {
+let data2 = data0.limit;
+if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2))) {
+validate_parameters_listCreditGrants.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_listCreditGrants.properties.query.properties.limit,
+data: data2
+}];
+return false;
+}
+if (typeof data2 == "number") {
+if (data2 > 100 || isNaN(data2)) {
+validate_parameters_listCreditGrants.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_parameters_listCreditGrants.properties.query.properties.limit,
+data: data2
+}];
+return false;
+} else if (data2 < 1 || isNaN(data2)) {
+validate_parameters_listCreditGrants.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_listCreditGrants.properties.query.properties.limit,
+data: data2
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data2)) {
+validate_parameters_listCreditGrants.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_listCreditGrants.properties.query.properties.limit,
+data: data2
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+} else {
+validate_parameters_listCreditGrants.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listCreditGrants.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_listCreditGrants.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listCreditGrants,
+data
+}];
+return false;
+}
+validate_parameters_listCreditGrants.errors = vErrors;
+return true;
+}
+validate_parameters_listCreditGrants.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const parameters_listLedgerEntries = validate_parameters_listLedgerEntries;
 const schema_parameters_listLedgerEntries = {
 "type": "object",
@@ -16384,7 +16801,6 @@ const schema_LedgerEntryType = {
 "dispute"
 ]
 };
-const pattern_a9e9a743 = new RegExp("^led_[1-9][0-9]{0,17}$", "u");
 function validate_parameters_listLedgerEntries(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 const evaluated0 = validate_parameters_listLedgerEntries.evaluated;
@@ -16544,6 +16960,266 @@ return true;
 }
 validate_parameters_listLedgerEntries.evaluated = {
 "props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_listStatements = validate_parameters_listStatements;
+const schema_parameters_listStatements = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"after": {
+"type": "string",
+"pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$"
+},
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 120,
+"default": 24
+}
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_listStatements"
+};
+const pattern_273e94b6 = new RegExp("^[0-9]{4}-(0[1-9]|1[0-2])$", "u");
+function validate_parameters_listStatements(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_listStatements.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_listStatements.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_listStatements,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.after !== void 0) {
+let data1 = data0.after;
+if (typeof data1 === "string") {
+if (!pattern_273e94b6.test(data1)) {
+validate_parameters_listStatements.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "pattern",
+params: { pattern: "^[0-9]{4}-(0[1-9]|1[0-2])$" },
+message: "must match pattern \"^[0-9]{4}-(0[1-9]|1[0-2])$\"",
+parentSchema: schema_parameters_listStatements.properties.query.properties.after,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_listStatements.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listStatements.properties.query.properties.after,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.limit !== void 0) {
+let data2 = data0.limit;
+if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2))) {
+validate_parameters_listStatements.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_listStatements.properties.query.properties.limit,
+data: data2
+}];
+return false;
+}
+if (typeof data2 == "number") {
+if (data2 > 120 || isNaN(data2)) {
+validate_parameters_listStatements.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 120
+},
+message: "must be <= 120",
+parentSchema: schema_parameters_listStatements.properties.query.properties.limit,
+data: data2
+}];
+return false;
+} else if (data2 < 1 || isNaN(data2)) {
+validate_parameters_listStatements.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_listStatements.properties.query.properties.limit,
+data: data2
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data2)) {
+validate_parameters_listStatements.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_listStatements.properties.query.properties.limit,
+data: data2
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+} else {
+validate_parameters_listStatements.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listStatements.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_listStatements.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listStatements,
+data
+}];
+return false;
+}
+validate_parameters_listStatements.errors = vErrors;
+return true;
+}
+validate_parameters_listStatements.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_getStatement = validate_parameters_getStatement;
+const schema_parameters_getStatement = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "month": {
+"type": "string",
+"pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$"
+} },
+"required": ["month"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_getStatement"
+};
+function validate_parameters_getStatement(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getStatement.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_getStatement.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getStatement,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.month === void 0 && (missing1 = "month")) {
+validate_parameters_getStatement.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_getStatement.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.month !== void 0) {
+let data1 = data0.month;
+if (typeof data1 === "string") {
+if (!pattern_273e94b6.test(data1)) {
+validate_parameters_getStatement.errors = [{
+instancePath: instancePath + "/path/month",
+keyword: "pattern",
+params: { pattern: "^[0-9]{4}-(0[1-9]|1[0-2])$" },
+message: "must match pattern \"^[0-9]{4}-(0[1-9]|1[0-2])$\"",
+parentSchema: schema_parameters_getStatement.properties.path.properties.month,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_getStatement.errors = [{
+instancePath: instancePath + "/path/month",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getStatement.properties.path.properties.month,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getStatement.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getStatement.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getStatement.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getStatement,
+data
+}];
+return false;
+}
+validate_parameters_getStatement.errors = vErrors;
+return true;
+}
+validate_parameters_getStatement.evaluated = {
+"props": { "path": true },
 "dynamicProps": false,
 "dynamicItems": false
 };
@@ -16794,6 +17470,89 @@ return true;
 }
 validate_parameters_getTopup.evaluated = {
 "props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_redeemVoucher = validate_bodies_redeemVoucher;
+const schema_VoucherCode = {
+"type": "object",
+"required": ["code"],
+"properties": { "code": {
+"type": "string",
+"minLength": 1,
+"maxLength": 64
+} },
+"additionalProperties": true
+};
+function validate_bodies_redeemVoucher(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_redeemVoucher.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.code === void 0 && (missing0 = "code")) {
+validate_bodies_redeemVoucher.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_VoucherCode,
+data
+}];
+return false;
+} else if (data.code !== void 0) {
+let data0 = data.code;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 64) {
+validate_bodies_redeemVoucher.errors = [{
+instancePath: instancePath + "/code",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_VoucherCode.properties.code,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_bodies_redeemVoucher.errors = [{
+instancePath: instancePath + "/code",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_VoucherCode.properties.code,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_redeemVoucher.errors = [{
+instancePath: instancePath + "/code",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_VoucherCode.properties.code,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_bodies_redeemVoucher.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_VoucherCode,
+data
+}];
+return false;
+}
+validate_bodies_redeemVoucher.errors = vErrors;
+return true;
+}
+validate_bodies_redeemVoucher.evaluated = {
+"props": true,
 "dynamicProps": false,
 "dynamicItems": false
 };
@@ -50200,6 +50959,7 @@ resendVerification: bodies_resendVerification,
 createChatCompletion: bodies_createChatCompletion,
 createCompletion: bodies_createCompletion,
 createTopup: bodies_createTopup,
+redeemVoucher: bodies_redeemVoucher,
 receivePaymentEvent: bodies_receivePaymentEvent,
 createDecision: bodies_createDecision,
 createEmbeddings: bodies_createEmbeddings,
@@ -50241,12 +51001,17 @@ updateApiKey: parameters_updateApiKey,
 deleteApiKey: parameters_deleteApiKey,
 rollApiKey: parameters_rollApiKey,
 getApiKeyUsage: parameters_getApiKeyUsage,
+listSessions: parameters_listSessions,
+endSession: parameters_endSession,
 signInWithProvider: parameters_signInWithProvider,
 startSignIn: parameters_startSignIn,
 listUsageLogs: parameters_listUsageLogs,
 createChatCompletion: parameters_createChatCompletion,
 createCompletion: parameters_createCompletion,
+listCreditGrants: parameters_listCreditGrants,
 listLedgerEntries: parameters_listLedgerEntries,
+listStatements: parameters_listStatements,
+getStatement: parameters_getStatement,
 getTopup: parameters_getTopup,
 receivePaymentEvent: parameters_receivePaymentEvent,
 createDecision: parameters_createDecision,
@@ -50312,6 +51077,7 @@ bodies_createWorkspace,
 bodies_designVoice,
 bodies_forgotPassword,
 bodies_receivePaymentEvent,
+bodies_redeemVoucher,
 bodies_refundCall,
 bodies_removeOperator,
 bodies_resendVerification,
@@ -50353,6 +51119,7 @@ parameters_createTranscription,
 parameters_createVideo,
 parameters_deleteApiKey,
 parameters_designVoice,
+parameters_endSession,
 parameters_getApiKeyUsage,
 parameters_getGenmediaJob,
 parameters_getJob,
@@ -50362,9 +51129,11 @@ parameters_getOperatorCall,
 parameters_getOperatorOverview,
 parameters_getReceipt,
 parameters_getReceiptProof,
+parameters_getStatement,
 parameters_getTopup,
 parameters_getUsageSummary,
 parameters_leaveWorkspace,
+parameters_listCreditGrants,
 parameters_listJobs,
 parameters_listLedgerEntries,
 parameters_listMembers,
@@ -50372,6 +51141,8 @@ parameters_listModels,
 parameters_listOperatorAccounts,
 parameters_listOperatorActions,
 parameters_listOperatorCalls,
+parameters_listSessions,
+parameters_listStatements,
 parameters_listUsageLogs,
 parameters_listVoices,
 parameters_receivePaymentEvent,

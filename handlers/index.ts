@@ -46,6 +46,13 @@ import { listModels } from "./list-models.ts";
 import { listTiers } from "./list-tiers.ts";
 import { listUsageLogs } from "./list-usage-logs.ts";
 import { listVoices } from "./list-voices.ts";
+import { endOtherSessions } from "./end-other-sessions.ts";
+import { endSession } from "./end-session.ts";
+import { listSessions } from "./list-sessions.ts";
+import { getStatement } from "./get-statement.ts";
+import { listStatements } from "./list-statements.ts";
+import { listCreditGrants } from "./list-credit-grants.ts";
+import { redeemVoucher } from "./redeem-voucher.ts";
 import { operatorHandlers } from "./operators.ts";
 import { receivePaymentEvent } from "./receive-payment-event.ts";
 import { recommendModels } from "./recommend-models.ts";
@@ -111,7 +118,14 @@ export const handlers: Handlers = {
   getReceiptProof,
   getUsageSummary,
   getSession,
+  listSessions,
+  endSession,
+  endOtherSessions,
   getTopup,
+  listStatements,
+  listCreditGrants,
+  redeemVoucher,
+  getStatement,
   listApiKeys,
   listErrors,
   listJobs,

@@ -8,7 +8,15 @@ export const signInWithProvider: Handler<"signInWithProvider"> = async (context,
   await throttle(context, "external", { client: address });
   const proof = typeof body.id_token === "string" ? { idToken: body.id_token } : { code: body.code as string };
   const shown = shownBy(headers, body.nonce ?? null);
-  const asked = { provider: path.provider, state: body.state, proof, shown, client: address, at: receivedAt };
+  const asked = {
+    provider: path.provider,
+    state: body.state,
+    proof,
+    shown,
+    client: address,
+    userAgent: headers["user-agent"],
+    at: receivedAt,
+  };
   const session = await finishExternalSignIn(context, asked);
   return { status: 200, headers: { "set-cookie": sessionCookie(session.session_token) }, body: session };
 };

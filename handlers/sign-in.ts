@@ -4,9 +4,10 @@ import type { Handler } from "../src/operation.ts";
 import { signInByPassword } from "../src/sign-in/password.ts";
 import { throttle } from "../src/sign-in/throttle.ts";
 
-export const signIn: Handler<"signIn"> = async (context, { body, address, receivedAt }) => {
+export const signIn: Handler<"signIn"> = async (context, { body, headers, address, receivedAt }) => {
   const { email, password } = body;
   await throttle(context, "sign-in", { client: address, email });
-  const session = await signInByPassword(context, { email, password, client: address, at: receivedAt });
+  const from = { client: address, userAgent: headers["user-agent"], at: receivedAt };
+  const session = await signInByPassword(context, { email, password, ...from });
   return { status: 200, headers: { "set-cookie": sessionCookie(session.session_token) }, body: session };
 };

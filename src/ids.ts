@@ -111,6 +111,16 @@ export function parseInvitationId(text: string): string | undefined {
   return text.startsWith(invitationPrefix) ? parseUuidHex(text.slice(invitationPrefix.length)) : undefined;
 }
 
+/** A session as shown: not its token, from which nothing of it follows. */
+export function sessionIdText(uuid: string): string {
+  return `ses_${uuidHex(uuid)}`;
+}
+
+/** A session's UUID; undefined for anything else. */
+export function parseSessionId(text: string): string | undefined {
+  return text.startsWith("ses_") ? parseUuidHex(text.slice(4)) : undefined;
+}
+
 const shownCharacters = 200;
 
 /** For a message: an id that a caller sends may be as long as a body. */

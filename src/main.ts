@@ -32,6 +32,7 @@ import { createBreakers } from "./routing/breaker.ts";
 import { createServer } from "./server/http.ts";
 import { keepSwept } from "./sign-in/sweep.ts";
 import { keepKeysSwept } from "./ledger/idempotency.ts";
+import { keepGrantsExpired } from "./ledger/grants.ts";
 import { addDatabaseFigures } from "./telemetry/database-figures.ts";
 import { addGatewayFigures, createMetrics, type Gathering } from "./telemetry/metrics.ts";
 
@@ -186,6 +187,7 @@ async function openDomain(
   opening.adopt(keepPartitions(db, { usageLogMonths: config.usageLogMonths, onFault }), (opened) => opened.stop());
   opening.adopt(keepRolledUp(db, { months: config.usageRollupMonths, onFault }), (opened) => opened.stop());
   opening.adopt(keepSwept(db, { clock, onFault }), (opened) => opened.stop());
+  opening.adopt(keepGrantsExpired(db, { clock, onFault }), (opened) => opened.stop());
   opening.adopt(keepKeysSwept(db, { clock, onFault }), (opened) => opened.stop());
   const admitCall = openAdmission({ ledger, limits, clock });
   return {

@@ -141,7 +141,12 @@ describe("calls", () => {
   const only = (pattern: RegExp, where: readonly string[]) =>
     files.filter((file) => pattern.test(source(file)) && !where.some((prefix) => file.startsWith(prefix)));
   test("process.env is read by config.ts, the starting command and the static build alone; samples show it", () => {
-    const samples = ["src/docs/samples.ts", "src/docs/landing-page.ts", "src/console/pages/models/samples.tsx"];
+    const samples = [
+      "src/docs/samples.ts",
+      "src/docs/landing-page.ts",
+      "src/console/pages/models/samples.tsx",
+      "src/console/pages/playground/code.ts",
+    ];
     expect(only(/process\.env\b/, ["src/config.ts", "src/cli/", "src/docs/build.ts", ...samples])).toEqual([]);
   });
   test("fetch is not called: it costs ten times undici's dispatch", () => {

@@ -34,12 +34,15 @@ import type {
   CreateMusicQuery,
   CreateSoundEffectQuery,
   CreditBalance,
+  CreditGrantList,
   DecisionRequest,
   DecisionResult,
   DeletedApiKey,
   EmailRequest,
   EmbeddingList,
   EmbeddingRequest,
+  EndedSession,
+  EndedSessions,
   ErrorList,
   GenmediaCompleted,
   GenmediaFailed,
@@ -60,6 +63,7 @@ import type {
   LeaveWorkspaceQuery,
   LedgerEntryList,
   LimitState,
+  ListCreditGrantsQuery,
   ListJobsQuery,
   ListLedgerEntriesQuery,
   ListMembersQuery,
@@ -67,6 +71,8 @@ import type {
   ListOperatorAccountsQuery,
   ListOperatorActionsQuery,
   ListOperatorCallsQuery,
+  ListSessionsQuery,
+  ListStatementsQuery,
   ListUsageLogsQuery,
   ListVoicesQuery,
   MadeVoice,
@@ -84,6 +90,7 @@ import type {
   MusicRequest,
   NewApiKey,
   NewSession,
+  OpenSessionList,
   OperatorAccountDetail,
   OperatorAccountList,
   OperatorActionList,
@@ -149,6 +156,8 @@ import type {
   SoundEffectRequest,
   SpeechRequest,
   StartedSignIn,
+  StatementDetail,
+  StatementList,
   TierMatrix,
   TokenCount,
   TokenCountRequest,
@@ -167,6 +176,8 @@ import type {
   VoiceCloneForm,
   VoiceDesignRequest,
   VoiceList,
+  VoucherCode,
+  VoucherRedemption,
   Workspace,
   WorkspaceList,
   WorkspaceRequest,
@@ -535,6 +546,48 @@ export declare function getSession(client: Client, options?: RequestOptions): Ca
 export declare function confirmSession(client: Client, input: SessionConfirmation, options?: RequestOptions): Call<ConfirmedSession, "confirmSession">;
 
 /**
+ * Lists your sessions that have not ended: where and when each was opened, and when it was last used.
+ *
+ * `GET /v1/auth/sessions`, /docs/api/listSessions
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function listSessions(client: Client, input?: ListSessionsQuery, options?: RequestOptions): Pages<OpenSessionList, "listSessions">;
+
+/**
+ * Ends all your sessions but that of the request. API keys keep working.
+ *
+ * `DELETE /v1/auth/sessions`, /docs/api/endOtherSessions
+ *
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function endOtherSessions(client: Client, options?: RequestOptions): Call<EndedSessions, "endOtherSessions">;
+
+/**
+ * Ends one of your sessions everywhere at once. It may be the session of the request.
+ *
+ * `DELETE /v1/auth/sessions/{id}`, /docs/api/endSession
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 404 `session_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function endSession(client: Client, id: string, options?: RequestOptions): Call<EndedSession, "endSession">;
+
+/**
  * Signs in with email address and password. A wrong password, an unknown address and an unverified address all give 401
  * `invalid_credentials`.
  *
@@ -750,6 +803,21 @@ export declare function createCompletion<Streaming extends boolean | null | unde
 export declare function getCreditBalance(client: Client, options?: RequestOptions): Call<CreditBalance, "getCreditBalance">;
 
 /**
+ * Lists the workspace's granted credit that expires. Charges spend what expires first, then all other money. What is left expires by a ledger
+ * entry of type `adjustment` that names the grant; what calls in flight hold is left to them. A refund of a charge does not expire.
+ *
+ * `GET /v1/credits/grants`, /docs/api/listCreditGrants
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function listCreditGrants(client: Client, input?: ListCreditGrantsQuery, options?: RequestOptions): Pages<CreditGrantList, "listCreditGrants">;
+
+/**
  * Lists the account's ledger entries, newest first. Works with an API key or a session.
  *
  * `GET /v1/credits/ledger`, /docs/api/listLedgerEntries
@@ -762,6 +830,36 @@ export declare function getCreditBalance(client: Client, options?: RequestOption
  * @throws {SvcError} 503 `overloaded`
  */
 export declare function listLedgerEntries(client: Client, input?: ListLedgerEntriesQuery, options?: RequestOptions): Pages<LedgerEntryList, "listLedgerEntries">;
+
+/**
+ * Lists the months of the account's ledger with their sums. Requires a dashboard session.
+ *
+ * `GET /v1/credits/statements`, /docs/api/listStatements
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function listStatements(client: Client, input?: ListStatementsQuery, options?: RequestOptions): Pages<StatementList, "listStatements">;
+
+/**
+ * Returns a month of the ledger with its payments: as JSON, as CSV (`Accept: text/csv`) or as a document (`Accept: application/pdf`). A month
+ * before the first entry, or one that has not begun, gives 404 `statement_not_found`. Requires a dashboard session.
+ *
+ * `GET /v1/credits/statements/{month}`, /docs/api/getStatement
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
+ * @throws {SvcError} 404 `statement_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function getStatement(client: Client, month: string, options?: RequestOptions): Call<StatementDetail | Binary, "getStatement">;
 
 /**
  * Starts a checkout that adds money. Requires a dashboard session: an API key gives 403 `session_required`.
@@ -799,6 +897,26 @@ export declare function createTopup(client: Client, input: TopupRequest, options
  * @throws {SvcError} 503 `overloaded`
  */
 export declare function getTopup(client: Client, id: string, options?: RequestOptions): Call<Topup, "getTopup">;
+
+/**
+ * Redeems a voucher: adds its credit to the workspace. A voucher works once; of some kinds a workspace redeems only one. A code that does not
+ * exist gives 404 `voucher_not_found`, one that is used or has expired 409 `voucher_not_redeemable`. Requires a dashboard session.
+ *
+ * `POST /v1/credits/vouchers/redeem`, /docs/api/redeemVoucher
+ *
+ * @example
+ * await svc.credits.vouchers.redeem({ code: "7Q4M-9XKD-2VTB-H3RA" });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 404 `voucher_not_found`
+ * @throws {SvcError} 409 `voucher_not_redeemable`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function redeemVoucher(client: Client, input: VoucherCode, options?: RequestOptions): Call<VoucherRedemption, "redeemVoucher">;
 
 /**
  * Picks one option for each question, with a confidence. Billed on input tokens, rounded up to the nearest 0.0001 USD; output is free and

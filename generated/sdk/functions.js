@@ -81,6 +81,18 @@ export function confirmSession(client, input, options) {
   return call(client, { path: "/v1/auth/session/confirm", method: "POST", auth: "session" }, input, options);
 }
 
+export function listSessions(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/auth/sessions", auth: "session" }, { ...input, ...cursor }, options));
+}
+
+export function endOtherSessions(client, options) {
+  return call(client, { path: "/v1/auth/sessions", method: "DELETE", auth: "session" }, undefined, options);
+}
+
+export function endSession(client, id, options) {
+  return call(client, { path: () => `/v1/auth/sessions/${segment(id)}`, method: "DELETE", auth: "session" }, undefined, options);
+}
+
 export function signIn(client, input, options) {
   return call(client, { path: "/v1/auth/signin", method: "POST", auth: "none" }, input, options);
 }
@@ -125,8 +137,20 @@ export function getCreditBalance(client, options) {
   return call(client, { path: "/v1/credits/balance", auth: "either" }, undefined, options);
 }
 
+export function listCreditGrants(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/credits/grants", auth: "either" }, { ...input, ...cursor }, options));
+}
+
 export function listLedgerEntries(client, input, options) {
   return pages((cursor) => call(client, { path: "/v1/credits/ledger", auth: "either" }, { ...input, ...cursor }, options));
+}
+
+export function listStatements(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/credits/statements", auth: "session" }, { ...input, ...cursor }, options));
+}
+
+export function getStatement(client, month, options) {
+  return call(client, { path: () => `/v1/credits/statements/${segment(month)}`, auth: "session", accept: "audio/*", read: binary }, undefined, options);
 }
 
 export function createTopup(client, input, options) {
@@ -135,6 +159,10 @@ export function createTopup(client, input, options) {
 
 export function getTopup(client, id, options) {
   return call(client, { path: () => `/v1/credits/topup/${segment(id)}`, auth: "either" }, undefined, options);
+}
+
+export function redeemVoucher(client, input, options) {
+  return call(client, { path: "/v1/credits/vouchers/redeem", method: "POST", auth: "session" }, input, options);
 }
 
 export function createDecision(client, input, options) {

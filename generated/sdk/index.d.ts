@@ -35,12 +35,15 @@ import type {
   CreateMusicQuery,
   CreateSoundEffectQuery,
   CreditBalance,
+  CreditGrantList,
   DecisionRequest,
   DecisionResult,
   DeletedApiKey,
   EmailRequest,
   EmbeddingList,
   EmbeddingRequest,
+  EndedSession,
+  EndedSessions,
   ErrorList,
   GenmediaCompleted,
   GenmediaFailed,
@@ -61,6 +64,7 @@ import type {
   LeaveWorkspaceQuery,
   LedgerEntryList,
   LimitState,
+  ListCreditGrantsQuery,
   ListJobsQuery,
   ListLedgerEntriesQuery,
   ListMembersQuery,
@@ -68,6 +72,8 @@ import type {
   ListOperatorAccountsQuery,
   ListOperatorActionsQuery,
   ListOperatorCallsQuery,
+  ListSessionsQuery,
+  ListStatementsQuery,
   ListUsageLogsQuery,
   ListVoicesQuery,
   MadeVoice,
@@ -85,6 +91,7 @@ import type {
   MusicRequest,
   NewApiKey,
   NewSession,
+  OpenSessionList,
   OperatorAccountDetail,
   OperatorAccountList,
   OperatorActionList,
@@ -150,6 +157,8 @@ import type {
   SoundEffectRequest,
   SpeechRequest,
   StartedSignIn,
+  StatementDetail,
+  StatementList,
   TierMatrix,
   TokenCount,
   TokenCountRequest,
@@ -168,6 +177,8 @@ import type {
   VoiceCloneForm,
   VoiceDesignRequest,
   VoiceList,
+  VoucherCode,
+  VoucherRedemption,
   Workspace,
   WorkspaceList,
   WorkspaceRequest,
@@ -601,6 +612,7 @@ export interface AuthMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   confirmSession(input: SessionConfirmation, options?: RequestOptions): Call<ConfirmedSession, "confirmSession">;
+  readonly sessions: AuthSessionsMethods;
   /**
    * Signs in with email address and password. A wrong password, an unknown address and an unverified address all give 401
    * `invalid_credentials`.
@@ -726,6 +738,49 @@ export interface AuthMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   resendVerification(input: EmailRequest, options?: RequestOptions): Call<Accepted, "resendVerification">;
+}
+
+/** `svc.auth.sessions` */
+export interface AuthSessionsMethods {
+  /**
+   * Lists your sessions that have not ended: where and when each was opened, and when it was last used.
+   *
+   * `GET /v1/auth/sessions`, /docs/api/listSessions
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListSessionsQuery, options?: RequestOptions): Pages<OpenSessionList, "listSessions">;
+  /**
+   * Ends all your sessions but that of the request. API keys keep working.
+   *
+   * `DELETE /v1/auth/sessions`, /docs/api/endOtherSessions
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  endOthers(options?: RequestOptions): Call<EndedSessions, "endOtherSessions">;
+  /**
+   * Ends one of your sessions everywhere at once. It may be the session of the request.
+   *
+   * `DELETE /v1/auth/sessions/{id}`, /docs/api/endSession
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 404 `session_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  end(id: string, options?: RequestOptions): Call<EndedSession, "endSession">;
 }
 
 /** `svc.usage` */
@@ -873,6 +928,7 @@ export interface CreditsMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   balance(options?: RequestOptions): Call<CreditBalance, "getCreditBalance">;
+  readonly grants: CreditsGrantsMethods;
   /**
    * Lists the account's ledger entries, newest first. Works with an API key or a session.
    *
@@ -886,7 +942,59 @@ export interface CreditsMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   ledger(input?: ListLedgerEntriesQuery, options?: RequestOptions): Pages<LedgerEntryList, "listLedgerEntries">;
+  readonly statements: CreditsStatementsMethods;
   readonly topups: CreditsTopupsMethods;
+  readonly vouchers: CreditsVouchersMethods;
+}
+
+/** `svc.credits.grants` */
+export interface CreditsGrantsMethods {
+  /**
+   * Lists the workspace's granted credit that expires. Charges spend what expires first, then all other money. What is left expires by a ledger
+   * entry of type `adjustment` that names the grant; what calls in flight hold is left to them. A refund of a charge does not expire.
+   *
+   * `GET /v1/credits/grants`, /docs/api/listCreditGrants
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListCreditGrantsQuery, options?: RequestOptions): Pages<CreditGrantList, "listCreditGrants">;
+}
+
+/** `svc.credits.statements` */
+export interface CreditsStatementsMethods {
+  /**
+   * Lists the months of the account's ledger with their sums. Requires a dashboard session.
+   *
+   * `GET /v1/credits/statements`, /docs/api/listStatements
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListStatementsQuery, options?: RequestOptions): Pages<StatementList, "listStatements">;
+  /**
+   * Returns a month of the ledger with its payments: as JSON, as CSV (`Accept: text/csv`) or as a document (`Accept: application/pdf`). A month
+   * before the first entry, or one that has not begun, gives 404 `statement_not_found`. Requires a dashboard session.
+   *
+   * `GET /v1/credits/statements/{month}`, /docs/api/getStatement
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 404 `statement_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(month: string, options?: RequestOptions): Call<StatementDetail | Binary, "getStatement">;
 }
 
 /** `svc.credits.topups` */
@@ -926,6 +1034,29 @@ export interface CreditsTopupsMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   get(id: string, options?: RequestOptions): Call<Topup, "getTopup">;
+}
+
+/** `svc.credits.vouchers` */
+export interface CreditsVouchersMethods {
+  /**
+   * Redeems a voucher: adds its credit to the workspace. A voucher works once; of some kinds a workspace redeems only one. A code that does not
+   * exist gives 404 `voucher_not_found`, one that is used or has expired 409 `voucher_not_redeemable`. Requires a dashboard session.
+   *
+   * `POST /v1/credits/vouchers/redeem`, /docs/api/redeemVoucher
+   *
+   * @example
+   * await svc.credits.vouchers.redeem({ code: "7Q4M-9XKD-2VTB-H3RA" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 404 `voucher_not_found`
+   * @throws {SvcError} 409 `voucher_not_redeemable`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  redeem(input: VoucherCode, options?: RequestOptions): Call<VoucherRedemption, "redeemVoucher">;
 }
 
 /** `svc.decisions` */

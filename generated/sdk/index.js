@@ -43,6 +43,11 @@ export class Svc {
       resetPassword: of(f.resetPassword),
       getSession: of(f.getSession),
       confirmSession: of(f.confirmSession),
+      sessions: {
+        list: of(f.listSessions),
+        endOthers: of(f.endOtherSessions),
+        end: of(f.endSession),
+      },
       signIn: of(f.signIn),
       signInWithProvider: of(f.signInWithProvider),
       startSignIn: of(f.startSignIn),
@@ -67,10 +72,20 @@ export class Svc {
     };
     this.credits = {
       balance: of(f.getCreditBalance),
+      grants: {
+        list: of(f.listCreditGrants),
+      },
       ledger: of(f.listLedgerEntries),
+      statements: {
+        list: of(f.listStatements),
+        get: of(f.getStatement),
+      },
       topups: {
         create: of(f.createTopup),
         get: of(f.getTopup),
+      },
+      vouchers: {
+        redeem: of(f.redeemVoucher),
       },
     };
     this.decisions = {

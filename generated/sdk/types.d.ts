@@ -770,6 +770,40 @@ export interface CreditBalance {
   nudge: BalanceNudge | null;
 }
 
+/** Granted credit that expires. */
+export interface CreditGrant {
+  /** Id of its ledger entry. */
+  id: string;
+  /** Always `credit.grant`. */
+  object: "credit.grant";
+  /** USD that were granted. */
+  amount_usd: number;
+  /** USD of it that charges have spent. */
+  spent_usd: number;
+  /** USD of it that have expired. */
+  expired_usd: number;
+  /** USD that are left. */
+  remaining_usd: number;
+  /** When it was granted. */
+  created_at: string;
+  /** When what is left expires. */
+  expires_at: string;
+  /** When the rest expired, or nothing was left to expire; null before. */
+  ended_at: string | null;
+}
+
+/** A page of granted credit. */
+export interface CreditGrantList {
+  /** Always `list`. */
+  object: "list";
+  /** The grants, the newest first. */
+  data: CreditGrant[];
+  /** Whether there are more; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last grant of this page; null on an empty page. */
+  last_id: string | null;
+}
+
 /** The decision on one question. */
 export interface DecisionAnswer {
   /** Type of the question. */
@@ -929,6 +963,20 @@ export interface EmbeddingUsage {
   total_tokens: number;
   /** Cost of this call in USD. */
   cost: number;
+}
+
+/** A session that has ended. */
+export interface EndedSession {
+  /** Id of the session. */
+  id: string;
+  /** Always true. */
+  ended: true;
+}
+
+/** Sessions that have ended. */
+export interface EndedSessions {
+  /** How many. */
+  ended: number;
 }
 
 /** What differs for an error code at this status. */
@@ -2070,6 +2118,38 @@ export interface NewSession {
   csrf_token: string;
   /** Who is signed in. */
   user: User;
+}
+
+/** A session that has not ended. */
+export interface OpenSession {
+  /** Id; the session's token does not follow from it. */
+  id: string;
+  /** Always `session`. */
+  object: "session";
+  /** Whether it is the session of this request. */
+  current: boolean;
+  /** When it was opened. */
+  created_at: string;
+  /** When it was last used, to the hour. */
+  last_used_at: string;
+  /** When it ends if it is not used. */
+  expires_at: string;
+  /** IP address that it was opened from, of IPv6 the /64 network; null if it is not known. */
+  address: string | null;
+  /** `User-Agent` of the program that opened it, the first 300 characters; null if it sent none. */
+  user_agent: string | null;
+}
+
+/** A page of sessions. */
+export interface OpenSessionList {
+  /** Always `list`. */
+  object: "list";
+  /** The sessions, the newest first. */
+  data: OpenSession[];
+  /** Whether there are more; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last session of this page; null on an empty page. */
+  last_id: string | null;
 }
 
 /** An account as operators see it. */
@@ -4023,6 +4103,8 @@ export interface Session {
   expires_at: string;
   /** Value for the header `X-Svc-CSRF`. Requests that use the cookie and change something require it. */
   csrf_token: string;
+  /** The person's role as an operator of the gateway. Absent: the person is no operator. */
+  operator?: OperatorRole;
 }
 
 /** What proves that the person is still there. */
@@ -4191,6 +4273,98 @@ export interface StartedSignIn {
   nonce: string;
   /** When the started sign-in expires. */
   expires_at: string;
+}
+
+/** A month of the ledger. The opening balance and every amount after it add up to the closing balance, exactly. */
+export interface Statement {
+  /** Always `statement`. */
+  object: "statement";
+  /** The month, in UTC, such as `2026-11`. */
+  month: string;
+  /** Whether the month is closed and changes no more: from a day after its end. What is posted later counts to the next month. */
+  final: boolean;
+  /** Number of ledger entries. */
+  entries: number;
+  /** USD at its beginning: the closing balance of the month before. */
+  opening_balance_usd: number;
+  /** USD added by payment. */
+  topups_usd: number;
+  /** USD granted: signup credit, bonuses, gifts. */
+  grants_usd: number;
+  /** USD charged for calls and jobs, below 0. */
+  charges_usd: number;
+  /** USD that media jobs held (below 0) and gave back. */
+  holds_usd: number;
+  /** USD of charges that were refunded. */
+  refunds_usd: number;
+  /** USD that the operator corrected. */
+  adjustments_usd: number;
+  /** USD of payments that were refunded to the payer or taken back by a bank, below 0. */
+  payment_refunds_usd: number;
+  /** USD at its end. */
+  closing_balance_usd: number;
+}
+
+/** A month of the ledger with its payments. */
+export interface StatementDetail {
+  /** Always `statement`. */
+  object: "statement";
+  /** The month, in UTC, such as `2026-11`. */
+  month: string;
+  /** Whether the month is closed and changes no more: from a day after its end. What is posted later counts to the next month. */
+  final: boolean;
+  /** Number of ledger entries. */
+  entries: number;
+  /** USD at its beginning: the closing balance of the month before. */
+  opening_balance_usd: number;
+  /** USD added by payment. */
+  topups_usd: number;
+  /** USD granted: signup credit, bonuses, gifts. */
+  grants_usd: number;
+  /** USD charged for calls and jobs, below 0. */
+  charges_usd: number;
+  /** USD that media jobs held (below 0) and gave back. */
+  holds_usd: number;
+  /** USD of charges that were refunded. */
+  refunds_usd: number;
+  /** USD that the operator corrected. */
+  adjustments_usd: number;
+  /** USD of payments that were refunded to the payer or taken back by a bank, below 0. */
+  payment_refunds_usd: number;
+  /** USD at its end. */
+  closing_balance_usd: number;
+  /** The payments, the oldest first, at most 1000. */
+  payments: StatementPayment[];
+  /** Whether there were more payments. The sums hold all of them. */
+  payments_truncated: boolean;
+}
+
+/** A page of statements. */
+export interface StatementList {
+  /** Always `list`. */
+  object: "list";
+  /** The months, the newest first, from the current one back to that of the first entry. */
+  data: Statement[];
+  /** Whether there are older months; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** The last month of this page; null on an empty page. */
+  last_id: string | null;
+}
+
+/** A payment of a month. */
+export interface StatementPayment {
+  /** Id of the ledger entry. */
+  entry: string;
+  /** Id of the top-up; null if the operator added the money. */
+  topup: string | null;
+  /** The payment provider's number of the payment, as its receipt names it; null if there is none. */
+  payment_number: string | null;
+  /** USD that was added. */
+  amount_usd: number;
+  /** USD that was paid, tax included. */
+  paid_usd: number;
+  /** When it was added. */
+  created_at: string;
 }
 
 /** Why a message ended. */
@@ -5100,6 +5274,26 @@ export interface VoiceSettings {
   use_speaker_boost?: boolean | null | undefined;
 }
 
+/** A voucher to redeem. */
+export interface VoucherCode {
+  /** The code. Small letters, spaces and other dashes are as good. */
+  code: string;
+}
+
+/** A voucher that was redeemed now. */
+export interface VoucherRedemption {
+  /** Always `voucher.redemption`. */
+  object: "voucher.redemption";
+  /** Id of the ledger entry, of type `gift`. */
+  entry: string;
+  /** USD that were added. */
+  amount_usd: number;
+  /** The balance after it. */
+  balance_usd: number;
+  /** When what is left of the credit expires; null: never. */
+  expires_at: string | null;
+}
+
 /** What a web search of the provider found. Send it back unchanged with the rest of the answer. */
 export interface WebSearchToolResultBlock {
   /** Always `web_search_tool_result`. */
@@ -5157,6 +5351,13 @@ export interface ListVoicesQuery {
   /** Whose voices to list: `provider_a` (default), `provider_b` or `all`. Any other value gives 400 `invalid_parameter`. */
   provider?: VoiceProvider | undefined;
 }
+/** Query parameters of `auth.sessions.list`. */
+export interface ListSessionsQuery {
+  /** Id of the session after which the page begins. */
+  after?: string | undefined;
+  /** How many sessions a page has at most. 1 to 100; default 50. */
+  limit?: number | undefined;
+}
 /** Query parameters of `usage.logs`. */
 export interface ListUsageLogsQuery {
   /** Rows per page: 1 to 200, default 50. */
@@ -5178,6 +5379,13 @@ export interface ListUsageLogsQuery {
   /** Only requests with this tag, such as `env:prod`: its key, a colon and its value. */
   tag?: string | undefined;
 }
+/** Query parameters of `credits.grants.list`. */
+export interface ListCreditGrantsQuery {
+  /** Id of the grant after which the page begins. */
+  after?: string | undefined;
+  /** How many grants a page has at most. 1 to 100; default 50. */
+  limit?: number | undefined;
+}
 /** Query parameters of `credits.ledger`. */
 export interface ListLedgerEntriesQuery {
   /** Entries per page: 1 to 200, default 50. */
@@ -5186,6 +5394,13 @@ export interface ListLedgerEntriesQuery {
   after?: string | undefined;
   /** Only entries of this type. */
   type?: LedgerEntryType | undefined;
+}
+/** Query parameters of `credits.statements.list`. */
+export interface ListStatementsQuery {
+  /** Months before this one: the `last_id` of the previous page. */
+  after?: string | undefined;
+  /** How many months a page has at most. 1 to 120; default 24. */
+  limit?: number | undefined;
 }
 /** Query parameters of `jobs.list`. */
 export interface ListJobsQuery {
@@ -6015,6 +6230,8 @@ export type DesignVoiceError401 = Refusal<401, "missing_api_key" | "invalid_api_
 export type DesignVoiceError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
 export type DesignVoiceError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type DesignVoiceError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
+export type EndOtherSessionsError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type EndSessionError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type Error400InvalidParameter = Refusal<400, "invalid_parameter", ErrorBody<"invalid_parameter", "invalid_request_error">>;
 export type Error400InvalidParameterOrNotFound = Refusal<400, "invalid_parameter" | "not_found", ErrorBody<"invalid_parameter" | "not_found", "invalid_request_error">>;
 export type Error401InvalidCredentials = Refusal<401, "invalid_credentials", ErrorBody<"invalid_credentials", "authentication_error">>;
@@ -6033,9 +6250,13 @@ export type Error404JobNotFound = Refusal<404, "job_not_found", ErrorBody<"job_n
 export type Error404MemberNotFound = Refusal<404, "member_not_found", ErrorBody<"member_not_found", "not_found_error">>;
 export type Error404ModelNotFound = Refusal<404, "model_not_found", ModelErrorBody<"model_not_found", "not_found_error">>;
 export type Error404RequestNotFound = Refusal<404, "request_not_found", ErrorBody<"request_not_found", "not_found_error">>;
+export type Error404SessionNotFound = Refusal<404, "session_not_found", ErrorBody<"session_not_found", "not_found_error">>;
+export type Error404StatementNotFound = Refusal<404, "statement_not_found", ErrorBody<"statement_not_found", "not_found_error">>;
 export type Error404TopupNotFound = Refusal<404, "topup_not_found", ErrorBody<"topup_not_found", "not_found_error">>;
+export type Error404VoucherNotFound = Refusal<404, "voucher_not_found", ErrorBody<"voucher_not_found", "not_found_error">>;
 export type Error409IdempotencyKeyReusedOrNotPossible = Refusal<409, "idempotency_key_reused" | "not_possible", ErrorBody<"idempotency_key_reused" | "not_possible", "invalid_request_error">>;
 export type Error409NotPossible = Refusal<409, "not_possible", ErrorBody<"not_possible", "invalid_request_error">>;
+export type Error409VoucherNotRedeemable = Refusal<409, "voucher_not_redeemable", ErrorBody<"voucher_not_redeemable", "invalid_request_error">>;
 export type Error413InvalidRequest = Refusal<413, "invalid_request", ErrorBody<"invalid_request", "request_too_large">>;
 export type Error413RequestRejectedOrRequestTooLarge = Refusal<413, "request_rejected" | "request_too_large", ErrorBody<"request_rejected" | "request_too_large", "request_too_large">>;
 export type Error413RequestTooLarge = Refusal<413, "request_too_large", ErrorBody<"request_too_large", "request_too_large">>;
@@ -6084,6 +6305,8 @@ export type GetUsageSummaryError403 = Refusal<403, "permission_denied" | "operat
 export type LeaveWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type ListApiKeysError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListApiKeysError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type ListCreditGrantsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type ListCreditGrantsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListJobsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListJobsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListLedgerEntriesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
@@ -6092,6 +6315,8 @@ export type ListUsageLogsError401 = Refusal<401, "missing_api_key" | "invalid_ap
 export type ListUsageLogsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListVoicesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListVoicesError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type RedeemVoucherError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type RedeemVoucherError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type RefundCallError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type RefundCallError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type RemoveMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
@@ -6164,6 +6389,12 @@ export type ResetPasswordError = ResetPasswordError400 | Error403PermissionDenie
 export type GetSessionError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.confirmSession`. */
 export type ConfirmSessionError = ConfirmSessionError400 | ConfirmSessionError401 | ConfirmSessionError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `auth.sessions.list`. */
+export type ListSessionsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `auth.sessions.endOthers`. */
+export type EndOtherSessionsError = Error401MissingApiKeyOrInvalidApiKey | EndOtherSessionsError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `auth.sessions.end`. */
+export type EndSessionError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | EndSessionError403 | Error404SessionNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.signIn`. */
 export type SignInError = SignInError400 | Error401InvalidCredentials | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.signInWithProvider`. */
@@ -6186,12 +6417,20 @@ export type CreateChatCompletionError = CreateChatCompletionError400 | CreateCha
 export type CreateCompletionError = CreateCompletionError400 | CreateCompletionError401 | CreateCompletionError402 | CreateCompletionError403 | Error404ModelNotFound | CreateCompletionError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateCompletionError503;
 /** The errors of `credits.balance`. */
 export type GetCreditBalanceError = GetCreditBalanceError401 | GetCreditBalanceError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `credits.grants.list`. */
+export type ListCreditGrantsError = Error400InvalidParameter | ListCreditGrantsError401 | ListCreditGrantsError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.ledger`. */
 export type ListLedgerEntriesError = Error400InvalidParameter | ListLedgerEntriesError401 | ListLedgerEntriesError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `credits.statements.list`. */
+export type ListStatementsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `credits.statements.get`. */
+export type GetStatementError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error404StatementNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.topups.create`. */
 export type CreateTopupError = CreateTopupError400 | Error401MissingApiKeyOrInvalidApiKey | Error402PaymentFailed | CreateTopupError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.topups.get`. */
 export type GetTopupError = Error400InvalidParameter | GetTopupError401 | GetTopupError403 | Error404TopupNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `credits.vouchers.redeem`. */
+export type RedeemVoucherError = RedeemVoucherError400 | Error401MissingApiKeyOrInvalidApiKey | RedeemVoucherError403 | Error404VoucherNotFound | Error409VoucherNotRedeemable | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `decisions.create`. */
 export type CreateDecisionError = CreateDecisionError400 | CreateDecisionError401 | CreateDecisionError402 | CreateDecisionError403 | CreateDecisionError409 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateDecisionError503;
 /** The errors of `embeddings.create`. */
@@ -6449,12 +6688,16 @@ export interface ErrorsByCode {
   segments_unsupported: Refusal<400, "segments_unsupported", ModelErrorBody<"segments_unsupported", "invalid_request_error"> | OlderErrorBody<"segments_unsupported", "invalid_request_error">>;
   /** An error in the gateway itself. Nothing was charged. Or: Every route returned an invalid answer. Nothing was charged. Or: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
   server_error: Refusal<500, "server_error", BareErrorBody<"server_error">> | Refusal<502, "server_error", BareErrorBody<"server_error">> | Refusal<503, "server_error", BareErrorBody<"server_error">>;
+  /** The id is not that of one of your sessions, or the session has ended. */
+  session_not_found: Refusal<404, "session_not_found", ErrorBody<"session_not_found", "not_found_error">>;
   /** Endpoints that change the account require a dashboard session. */
   session_required: Refusal<403, "session_required", ErrorBody<"session_required", "permission_error"> | OlderErrorBody<"session_required", "permission_error">>;
   /** The operator has closed sign-up, or opened it only to invited addresses or to some domains. */
   signup_closed: Refusal<403, "signup_closed", ErrorBody<"signup_closed", "permission_error">>;
   /** The request refers to data that the gateway does not store: an earlier answer, a conversation, an item, a prompt or a file. Or it asks for an answer to fetch later. */
   stateless_only: Refusal<400, "stateless_only", ErrorBody<"stateless_only", "invalid_request_error"> | ModelErrorBody<"stateless_only", "invalid_request_error">>;
+  /** The account had no ledger entry yet in that month, or the month has not begun. */
+  statement_not_found: Refusal<404, "statement_not_found", ErrorBody<"statement_not_found", "not_found_error">>;
   /** The message request names a `thread`, but the gateway stores no messages between requests. */
   thread_unsupported_request: Refusal<400, "thread_unsupported_request", AnthropicErrorBody<"thread_unsupported_request", "invalid_request_error"> | ModelErrorBody<"thread_unsupported_request", "invalid_request_error">>;
   /** The job timed out: an image after 5 minutes, a video after 20. An expired job waited 60 minutes for a slot, or was found unfinished 30 minutes after its start. */
@@ -6475,6 +6718,10 @@ export interface ErrorsByCode {
   used_token: Refusal<400, "used_token", ErrorBody<"used_token", "invalid_request_error">>;
   /** Only the account that cloned or designed a voice can use it. */
   voice_not_owned: Refusal<403, "voice_not_owned", OlderErrorBody<"voice_not_owned", "permission_error">>;
+  /** No voucher has this code. */
+  voucher_not_found: Refusal<404, "voucher_not_found", ErrorBody<"voucher_not_found", "not_found_error">>;
+  /** The voucher was redeemed, has expired or was withdrawn, or the workspace may redeem only one of its kind. Nothing was added. */
+  voucher_not_redeemable: Refusal<409, "voucher_not_redeemable", ErrorBody<"voucher_not_redeemable", "invalid_request_error">>;
   /** The model exists, but another endpoint serves its type. */
   wrong_endpoint: Refusal<400, "wrong_endpoint", AnthropicErrorBody<"wrong_endpoint", "invalid_request_error"> | ErrorBody<"wrong_endpoint", "invalid_request_error"> | GenmediaErrorBody<"wrong_endpoint"> | ModelErrorBody<"wrong_endpoint", "invalid_request_error">>;
 }
@@ -6559,9 +6806,11 @@ export type ErrorCode =
   | "route_refused"
   | "segments_unsupported"
   | "server_error"
+  | "session_not_found"
   | "session_required"
   | "signup_closed"
   | "stateless_only"
+  | "statement_not_found"
   | "stream_interrupted"
   | "thread_unsupported_request"
   | "timeout"
@@ -6573,6 +6822,8 @@ export type ErrorCode =
   | "upstream_invalid_response"
   | "used_token"
   | "voice_not_owned"
+  | "voucher_not_found"
+  | "voucher_not_redeemable"
   | "wrong_endpoint";
 
 /**
@@ -6778,6 +7029,39 @@ export interface Operations {
     answerHeaders: HeadersOf<"x-request-id">;
     error: ConfirmSessionError;
   };
+  /** `auth.sessions.list`: `GET /v1/auth/sessions`. */
+  listSessions: {
+    path: never;
+    query: ListSessionsQuery;
+    headers: never;
+    body: never;
+    result: OpenSessionList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListSessionsError;
+  };
+  /** `auth.sessions.endOthers`: `DELETE /v1/auth/sessions`. */
+  endOtherSessions: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: EndedSessions;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: EndOtherSessionsError;
+  };
+  /** `auth.sessions.end`: `DELETE /v1/auth/sessions/{id}`. */
+  endSession: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: never;
+    result: EndedSession;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: EndSessionError;
+  };
   /** `auth.signIn`: `POST /v1/auth/signin`. */
   signIn: {
     path: never;
@@ -6899,6 +7183,17 @@ export interface Operations {
     answerHeaders: HeadersOf<"x-request-id">;
     error: GetCreditBalanceError;
   };
+  /** `credits.grants.list`: `GET /v1/credits/grants`. */
+  listCreditGrants: {
+    path: never;
+    query: ListCreditGrantsQuery;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: CreditGrantList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListCreditGrantsError;
+  };
   /** `credits.ledger`: `GET /v1/credits/ledger`. */
   listLedgerEntries: {
     path: never;
@@ -6909,6 +7204,28 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: ListLedgerEntriesError;
+  };
+  /** `credits.statements.list`: `GET /v1/credits/statements`. */
+  listStatements: {
+    path: never;
+    query: ListStatementsQuery;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: StatementList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListStatementsError;
+  };
+  /** `credits.statements.get`: `GET /v1/credits/statements/{month}`. */
+  getStatement: {
+    path: { month: string };
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: StatementDetail | Binary;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetStatementError;
   };
   /** `credits.topups.create`: `POST /v1/credits/topup`. */
   createTopup: {
@@ -6931,6 +7248,17 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: GetTopupError;
+  };
+  /** `credits.vouchers.redeem`: `POST /v1/credits/vouchers/redeem`. */
+  redeemVoucher: {
+    path: never;
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: VoucherCode;
+    result: VoucherRedemption;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: RedeemVoucherError;
   };
   /** `decisions.create`: `POST /v1/decisions`. */
   createDecision: {

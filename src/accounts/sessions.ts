@@ -11,15 +11,24 @@ export interface OpenedSession extends Pick<CallerSession, "hash" | "expiresAt" 
 /** An unused session ends after this. */
 export const sessionLifeMs = 30 * 24 * 60 * 60 * 1000;
 
-export async function openSession(db: Queries, { accountId, at }: { accountId: bigint; at: Date }): Promise<OpenedSession> {
+const userAgentLength = 300;
+
+interface Opening {
+  accountId: bigint;
+  at: Date;
+  /** The network and the program that it is opened from; absent: the command line. */
+  client?: string;
+  userAgent?: string | undefined;
+}
+
+export async function openSession(db: Queries, { accountId, at, client, userAgent }: Opening): Promise<OpenedSession> {
   const { secret, hash } = makeToken("session");
   const expiresAt = new Date(at.getTime() + sessionLifeMs);
-  await db.pool.query("insert into session (hash, account_id, created_at, last_used_at, expires_at) values ($1, $2, $3, $3, $4)", [
-    hash,
-    accountId,
-    at,
-    expiresAt,
-  ]);
+  await db.pool.query(
+    `insert into session (hash, account_id, created_at, last_used_at, expires_at, address, user_agent)
+     values ($1, $2, $3, $3, $4, $5, $6)`,
+    [hash, accountId, at, expiresAt, client ?? null, userAgent?.slice(0, userAgentLength) ?? null],
+  );
   return { token: secret, hash, expiresAt, csrfToken: csrfTokenOf(secret) };
 }
 

@@ -106,6 +106,33 @@ export const commands: readonly Command[] = [
   },
   ...keyCommands,
   {
+    name: "voucher create",
+    takes: [],
+    options: {
+      amount: { ...text("USD", "the credit of each voucher, an amount above 0"), required: true },
+      count: text("N", "how many, 1 to 10000; 1 by default"),
+      expires: text("TIME", "until when they can be redeemed, such as 2027-01-31; by default for ever"),
+      "credit-days": text("N", "the credit expires so many days after it is redeemed; by default never"),
+      "once-per-account": flag("an account may redeem only one of them"),
+    },
+    does: "make vouchers; the codes are shown only once",
+    run: async (input) => (await import("./voucher.ts")).create(input),
+  },
+  {
+    name: "voucher list",
+    takes: [],
+    options: {},
+    does: "list the batches of vouchers, newest first, with how many were redeemed",
+    run: async (input) => (await import("./voucher.ts")).list(input),
+  },
+  {
+    name: "voucher end",
+    takes: ["BATCH"],
+    options: {},
+    does: "let no more vouchers of a batch be redeemed; what was redeemed stays",
+    run: async (input) => (await import("./voucher.ts")).end(input),
+  },
+  {
     name: "refund",
     takes: ["REQUEST_ID"],
     options: {

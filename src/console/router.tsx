@@ -1,5 +1,5 @@
 // The addresses of the console and which chunk shows each. Pages load when they are first opened; the operator's are in chunks of their own.
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, notFound, redirect } from "@tanstack/react-router";
 import { consolePath } from "./lib/api.ts";
 import { isSignedOut, onSessionEnd, queries, sessionQuery } from "./lib/queries.ts";
 import { words } from "./lib/search.ts";
@@ -53,6 +53,16 @@ const inside = createRoute({
 });
 const page = <Path extends string>(path: Path) => ({ getParentRoute: () => inside, path });
 
+// What is below it stands in the operators' own chunks. Everybody else finds nothing here, and loads none of them.
+const operator = createRoute({
+  ...page("/operator/$"),
+  validateSearch: words("q", "status", "model", "account", "who", "action", "target", "from", "to", "range", "request"),
+  beforeLoad: async () => {
+    if ((await queries.ensureQueryData(sessionQuery)).operator === undefined) throw notFound();
+  },
+  component: lazyRouteComponent(() => import("./operator/operator.tsx"), "Operator"),
+});
+
 const home = createRoute({ ...page("/"), component: lazyRouteComponent(() => import("./pages/home/home.tsx"), "Home") });
 const keys = createRoute({
   ...page("/keys"),
@@ -88,15 +98,27 @@ const model = createRoute({
   path: "$",
   component: lazyRouteComponent(() => import("./pages/models/model.tsx"), "Model"),
 });
+const playground = createRoute({
+  ...page("/playground"),
+  validateSearch: words("models"),
+  component: lazyRouteComponent(() => import("./pages/playground/playground.tsx"), "Playground"),
+});
 const limits = createRoute({ ...page("/limits"), component: lazyRouteComponent(() => import("./pages/limits/limits.tsx"), "Limits") });
 const members = createRoute({
   ...page("/members"),
   validateSearch: words("invite"),
   component: lazyRouteComponent(() => import("./pages/members/members.tsx"), "Members"),
 });
+const settings = createRoute({
+  ...page("/settings"),
+  component: lazyRouteComponent(() => import("./pages/settings/settings.tsx"), "Settings"),
+});
 
-const pages = [home, keys, usage, logs, credit, modelRoot.addChildren([models, model]), limits, members] as const;
-const routeTree = root.addChildren([outside.addChildren([signUp, signIn, verify, forgot, reset]), inside.addChildren(pages)]);
+const pages = [home, keys, usage, logs, credit, modelRoot.addChildren([models, model]), playground, limits, members, settings] as const;
+const routeTree = root.addChildren([
+  outside.addChildren([signUp, signIn, verify, forgot, reset]),
+  inside.addChildren([...pages, operator]),
+]);
 
 export const router = createRouter({
   routeTree,

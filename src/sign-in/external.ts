@@ -39,12 +39,13 @@ interface FinishRequest {
   shown: Shown;
   /** The network that it comes from. */
   client: string;
+  userAgent?: string | undefined;
   at: Date;
 }
 
 export async function finishExternalSignIn(
   context: Needs & Pick<Context, "catalog" | "config">,
-  { provider: name, state, proof, shown, client, at }: FinishRequest,
+  { provider: name, state, proof, shown, client, userAgent, at }: FinishRequest,
 ) {
   const { db, catalog, config } = context;
   const prove = proverOf(findProvider(context, name), proof);
@@ -54,7 +55,7 @@ export async function finishExternalSignIn(
   if (answer.kind !== "answer") return refuse(context, name, answer);
   return inTransaction(db, async (transaction) => {
     const accountId = await accountOf(transaction, answer.value, config.signUp, at);
-    return finishSignIn(transaction, { accountId, client, at, catalog });
+    return finishSignIn(transaction, { accountId, client, userAgent, at, catalog });
   });
 }
 

@@ -18,6 +18,7 @@ interface PasswordSignIn {
   password: string;
   /** The network that it comes from. */
   client: string;
+  userAgent?: string | undefined;
   at: Date;
 }
 
@@ -25,7 +26,7 @@ interface PasswordSignIn {
  * A wrong password, an unknown address and an unverified one get the same reply after the same work: else signing up and in would tell
  * which addresses have an account. Only a caller who knows the password learns that the account is suspended.
  */
-export async function signInByPassword({ db, catalog }: Needs, { email, password, client, at }: PasswordSignIn) {
+export async function signInByPassword({ db, catalog }: Needs, { email, password, client, userAgent, at }: PasswordSignIn) {
   const [account, known] = await Promise.all([findAccountOf(db, email), isKnownNetwork(db, { email, client, at })]);
   const stored = account?.passwordHash ?? null; // null before the address is verified
   const right = await verifyPassword(password, stored, { about: foldEmail(email), known });
@@ -34,7 +35,7 @@ export async function signInByPassword({ db, catalog }: Needs, { email, password
     // A password that was changed meanwhile has ended every session; none may begin with the old one after that.
     const now = await lockAccount(transaction, account.id);
     if (now.passwordHash !== account.passwordHash) fail("invalid_credentials");
-    return finishSignIn(transaction, { accountId: account.id, client, at, catalog });
+    return finishSignIn(transaction, { accountId: account.id, client, userAgent, at, catalog });
   });
 }
 

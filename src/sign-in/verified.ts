@@ -53,15 +53,16 @@ export async function endVerifications(transaction: Queries, { accountId, at }: 
 interface SignedIn extends Moment {
   /** The network that it came from. */
   client: string;
+  userAgent?: string | undefined;
   catalog: Pick<Catalog, "tiers">;
 }
 
 /** Opens a session and returns it as the contract shows it. 403 for a suspended account: the caller has proved to be its owner. */
-export async function finishSignIn(db: Queries, { accountId, client, at, catalog }: SignedIn) {
+export async function finishSignIn(db: Queries, { accountId, client, userAgent, at, catalog }: SignedIn) {
   const user = await findUser(db, accountId);
   if (user === undefined) throw new Error(`account ${accountId} is gone`);
   if (user.suspended) failSuspended();
-  const session = await openSession(db, { accountId, at });
+  const session = await openSession(db, { accountId, at, client, userAgent });
   await rememberNetwork(db, { accountId, email: user.email, client, at });
   return {
     session_token: session.token,

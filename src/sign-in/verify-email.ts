@@ -12,23 +12,29 @@ import { assertMaySignUp } from "./sign-up.ts";
 
 type Needs = Pick<Context, "config" | "db" | "catalog">;
 
-export async function verifyByToken(context: Needs, { token, client, at }: { token: string; client: string; at: Date }) {
+interface From {
+  client: string;
+  userAgent?: string | undefined;
+  at: Date;
+}
+
+export async function verifyByToken(context: Needs, { token, client, userAgent, at }: From & { token: string }) {
   const verification = await readByToken(context.db, "verify_email", token, at);
   return inTransaction(context.db, async (transaction) => {
     const account = await lockAccount(transaction, verification.accountId);
-    return verify(context, transaction, { account, verification, param: "token", client, at });
+    return verify(context, transaction, { account, verification, param: "token", client, userAgent, at });
   });
 }
 
 /** No account, a wrong code and the code of another account look the same from outside; wrong ones are counted. */
-export async function verifyByCode(context: Needs, { email, code, client, at }: { email: string; code: string; client: string; at: Date }) {
+export async function verifyByCode(context: Needs, { email, code, client, userAgent, at }: From & { email: string; code: string }) {
   const verified = await inTransaction(context.db, async (transaction) => {
     const account = await lockAccountOf(transaction, email);
     const verification = account && (await tryCode(transaction, { accountId: account.id, code, at }));
     if (account === undefined) await writeNobodys(transaction, at);
     if (account === undefined || verification === undefined) return undefined; // a refusal by throwing would take the count back
     assertUsable(verification, "code", at);
-    return verify(context, transaction, { account, verification, param: "code", client, at });
+    return verify(context, transaction, { account, verification, param: "code", client, userAgent, at });
   });
   return verified ?? fail("invalid_token", { param: "code" });
 }
@@ -36,13 +42,7 @@ export async function verifyByCode(context: Needs, { email, code, client, at }: 
 async function verify(
   { catalog, config: { signUp } }: Needs,
   transaction: Queries,
-  {
-    account,
-    verification,
-    param,
-    client,
-    at,
-  }: { account: LockedAccount; verification: Verification; param: string; client: string; at: Date },
+  { account, verification, param, client, userAgent, at }: { account: LockedAccount; verification: Verification; param: string } & From,
 ) {
   const accountId = account.id;
   if (account.suspended) failSuspended();
@@ -52,5 +52,5 @@ async function verify(
   await transaction.pool.query("update account set password_hash = $2, name = $3 where id = $1", [accountId, passwordHash, name]);
   const { creditGranted } = await markVerified(transaction, { accountId, at, credit: signUp.credit });
   const apiKey = await issueDefaultKey(transaction, { accountId, at });
-  return { session: await finishSignIn(transaction, { accountId, client, at, catalog }), creditGranted, apiKey };
+  return { session: await finishSignIn(transaction, { accountId, client, userAgent, at, catalog }), creditGranted, apiKey };
 }

@@ -20,8 +20,10 @@ const inside: Record<string, string> = {
   "/logs": "Logs",
   "/credit": "Credit",
   "/models": "Models",
+  "/playground": "Playground",
   "/limits": "Limits",
   "/members": "Members",
+  "/settings": "Settings",
 };
 
 describe.skipIf(chromiumPath === null)("pages", () => {

@@ -26,6 +26,7 @@ const promised = `createChatCompletion createMessage countMessageTokens createCo
   listWorkspaces createWorkspace getWorkspace updateWorkspace listMembers updateMember removeMember leaveWorkspace
   createInvitation listInvitations resendInvitation revokeInvitation acceptInvitation
   confirmSession getOperator listOperatorActions listOperatorAccounts getOperatorAccount suspendAccount resumeAccount getOperatorOverview
+  redeemVoucher listCreditGrants listStatements getStatement listSessions endSession endOtherSessions
   adjustAccount refundCall listOperatorCalls getOperatorCall listOperators setOperator removeOperator`
   .trim()
   .split(/\s+/);

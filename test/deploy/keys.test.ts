@@ -10,6 +10,10 @@ const beforeAccount = "asked before the account is known: the directory's";
 const byId = "named by its id, beside its account or by its runner; the id is random or from a sequence of the shard";
 
 const exceptions: Record<string, string> = {
+  credit_grant_due: byOperator,
+  voucher_hash_key: beforeAccount,
+  voucher_of_batch: byOperator,
+  voucher_pkey: byId,
   account_email_norm_key: beforeAccount,
   account_user_id_key: beforeAccount,
   api_key_hash_key: beforeAccount,
@@ -35,6 +39,7 @@ const exceptions: Record<string, string> = {
   media_job_pkey: byId,
   media_job_turn: byOperator,
   session_expires: byOperator,
+  session_id_key: byId,
   session_pkey: beforeAccount,
   signup_mailbox_pkey: beforeAccount,
   topup_checkout_id_key: beforeAccount,

@@ -32,6 +32,8 @@ const refused: Partial<Record<OperationId, [status: number, code: string, why: s
   cloneVoice: [404, "model_not_found", "paused in the shipped catalog"],
   designVoice: [404, "model_not_found", "paused in the shipped catalog"],
   confirmSession: [401, "invalid_credentials", "the demo account has no password"],
+  redeemVoucher: [404, "voucher_not_found", "the sample's is invented"],
+  endSession: [404, "session_not_found", "the sample's is invented"],
   understandAudio: [404, "model_not_found", "retired"],
 };
 
@@ -49,7 +51,7 @@ const first: OperationId[] = [
   "runGenmedia",
   "createSpeech",
 ];
-const last: OperationId[] = ["revokeInvitation", "rollApiKey", "updateApiKey", "deleteApiKey", "signOut"];
+const last: OperationId[] = ["revokeInvitation", "rollApiKey", "updateApiKey", "deleteApiKey", "endOtherSessions", "signOut"];
 const between = (Object.keys(operations) as OperationId[]).filter((id) => !first.includes(id) && !last.includes(id));
 
 interface Reply {
@@ -71,6 +73,7 @@ const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => s
   getJob: [/job_\w+/, () => fieldOfReply("createImage", "id")],
   getGenmediaJob: [/gm_\w+/, () => fieldOfReply("runGenmedia", "request_id")],
   getReceipt: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
+  getStatement: [/2026-11/, () => new Date().toISOString().slice(0, 7)],
   getOperatorAccount: [/acc_\w+/, newestAccount],
   suspendAccount: [/acc_\w+/, newestAccount],
   adjustAccount: [/acc_\w+/, newestAccount],

@@ -1,6 +1,6 @@
 // The client of the public API. The session is a cookie that scripts can't read; what proves that a change comes from our own page, the
 // CSRF token, is held in memory alone.
-import { type Client, createClient, getSession, type Session, SvcError } from "svc-sdk/functions";
+import { type Client, createClient, getSession, type Session, SvcError, type User } from "svc-sdk/functions";
 
 // In a variable, because the build reads `new URL("…", import.meta.url)` as a file to include.
 const script = import.meta.url;
@@ -35,9 +35,19 @@ export function sessionHeaders(): Readonly<Record<string, string>> {
   return headers;
 }
 
+let person: string | null = null;
+
+/** Whether the page was another person's before: then its memory holds what is not this one's to see. */
+export function isOtherPerson({ id }: User): boolean {
+  const other = person !== null && person !== id;
+  person = id;
+  return other;
+}
+
 export async function loadSession(): Promise<Session> {
   const session = await getSession(api);
   setCsrfToken(session.csrf_token);
+  person ??= session.user.id;
   return session;
 }
 

@@ -1,10 +1,9 @@
 // Who is signed in, and signing out.
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { signOut } from "svc-sdk/functions";
 import type { ReactNode } from "react";
-import { api, change } from "../lib/api.ts";
-import { isSignedOut, queries, sessionQuery } from "../lib/queries.ts";
+import { api, change, consolePath } from "../lib/api.ts";
+import { isSignedOut, sessionQuery } from "../lib/queries.ts";
 import { keepWorkspace } from "../lib/workspace.ts";
 import { announce } from "../ui/announce.tsx";
 import { Icon } from "../ui/icons.tsx";
@@ -12,7 +11,6 @@ import { Menu, MenuItem } from "../ui/menu.tsx";
 
 export function AccountMenu(): ReactNode {
   const { data } = useQuery(sessionQuery);
-  const navigate = useNavigate();
   const email = data?.user.email ?? "";
   const leave = async () => {
     try {
@@ -21,8 +19,8 @@ export function AccountMenu(): ReactNode {
       if (!isSignedOut(error)) return announce("Signing out failed: the gateway did not answer. Try again.");
     }
     keepWorkspace(null);
-    queries.clear();
-    await navigate({ to: "/sign-in" });
+    // A new page: nothing that this person read or wrote is left in its memory.
+    location.assign(`${consolePath}/sign-in`);
   };
   return (
     <Menu

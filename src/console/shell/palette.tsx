@@ -5,6 +5,7 @@ import { gatewayUrl } from "../lib/api.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { controlClass } from "../ui/field.tsx";
 import { Icon, type IconName } from "../ui/icons.tsx";
+import { useOperatorPlaces } from "./operator-places.ts";
 import { places } from "./places.ts";
 
 interface Command {
@@ -15,8 +16,9 @@ interface Command {
 
 function useCommands(): Command[] {
   const navigate = useNavigate();
+  const operating = useOperatorPlaces().map(({ label, ...place }) => ({ ...place, label: `Operator: ${label}` }));
   return [
-    ...places.map(({ to, label, icon }) => ({ label, icon, run: () => void navigate({ to }) })),
+    ...[...places, ...operating].map(({ to, label, icon }) => ({ label, icon, run: () => void navigate({ to }) })),
     { label: "Create key", icon: "plus" as const, run: () => void navigate({ to: "/keys", search: { create: "1" } }) },
     { label: "Documentation", icon: "book" as const, run: () => location.assign(`${gatewayUrl}/docs`) },
   ];

@@ -14,6 +14,8 @@ export const places: readonly Place[] = [
   { to: "/logs", label: "Logs", icon: "list" },
   { to: "/credit", label: "Credit", icon: "wallet" },
   { to: "/models", label: "Models", icon: "cube" },
+  { to: "/playground", label: "Playground", icon: "play" },
   { to: "/limits", label: "Limits", icon: "gauge" },
   { to: "/members", label: "Members", icon: "people" },
+  { to: "/settings", label: "Settings", icon: "cog" },
 ];

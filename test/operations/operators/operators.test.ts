@@ -60,6 +60,13 @@ describe("who is an operator", () => {
     expect(Date.parse(json.confirmed_until) - Date.now()).toBeGreaterThan(14 * 60_000);
   });
 
+  test("the session says an operator's role, and nothing of operators to anybody else", async () => {
+    const session = async (key: string) => (await gateway.request("GET", "/v1/auth/session", { key })).json;
+    expect((await session(support.key)).operator).toBe("support");
+    const { token } = await gateway.createSession(await gateway.createAccount());
+    expect(Object.keys(await session(token))).not.toContain("operator");
+  });
+
   test("a role that is too low gets 403 permission_denied, and nothing happens", async () => {
     const account = await gateway.createAccount();
     expect(codeOf(await suspend(support.key, account.id))).toEqual([403, "permission_denied"]);

@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { Link, useRouter, useSearch } from "@tanstack/react-router";
 import { signIn, SvcError } from "svc-sdk/functions";
 import type { ReactNode } from "react";
-import { api, setCsrfToken } from "../../lib/api.ts";
+import { api, consolePath, isOtherPerson, setCsrfToken } from "../../lib/api.ts";
 import { ownPath } from "../../lib/here.ts";
 import { queries } from "../../lib/queries.ts";
 import { Field } from "../../ui/field.tsx";
@@ -14,8 +14,9 @@ export function SignIn(): ReactNode {
   const router = useRouter();
   const enter = useMutation({
     mutationFn: (input: { email: string; password: string }) => signIn(api, input),
-    onSuccess: async ({ csrf_token }) => {
+    onSuccess: async ({ csrf_token, user }) => {
       queries.clear();
+      if (isOtherPerson(user)) return location.assign(consolePath + ownPath(next));
       setCsrfToken(csrf_token);
       await router.navigate({ href: ownPath(next), replace: true });
     },

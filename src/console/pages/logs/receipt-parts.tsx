@@ -64,7 +64,7 @@ function AttemptRow({ attempt, left, width }: { attempt: ReceiptAttempt; left: n
 
 const perMillion = new Set(["input", "cache_read", "cache_write", "cache_write_1h", "output"]);
 
-export function Charge({ receipt: { charge, usage, log } }: { receipt: Receipt }): ReactNode {
+export function Charge({ receipt: { charge, usage, log } }: { receipt: Pick<Receipt, "charge" | "usage" | "log"> }): ReactNode {
   return (
     <Region title="Receipt">
       <Table

@@ -10,7 +10,7 @@ import { announce } from "../../ui/announce.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 
 interface RemoveMemberProps {
-  member: Member | null;
+  member: Pick<Member, "id" | "email"> | null;
   workspace: Workspace;
   /** The member is who asks. */
   self: boolean;
@@ -22,7 +22,7 @@ export function RemoveMember({ member, workspace, self, onClose }: RemoveMemberP
   const navigate = useNavigate();
   const keys = { keys: keep ? ("keep" as const) : ("disable" as const) };
   const remove = useMutation({
-    mutationFn: ({ id }: Member) => change(() => (self ? leaveWorkspace(api, keys) : removeMember(api, id, keys))),
+    mutationFn: ({ id }: Pick<Member, "id" | "email">) => change(() => (self ? leaveWorkspace(api, keys) : removeMember(api, id, keys))),
     onSuccess: ({ keys_disabled }, { email }) => {
       const disabled = keys_disabled === 0 ? "" : ` ${keys_disabled} ${keys_disabled === 1 ? "key is" : "keys are"} disabled.`;
       announce(`${self ? `You left ${workspace.name}` : `${email} is no longer a member`}.${disabled}`);

@@ -1,0 +1,88 @@
+// What an operator changes of an account: suspending, resuming, correcting its money.
+import type { OperatorAccountDetail } from "svc-sdk";
+import { adjustAccount, resumeAccount, suspendAccount } from "svc-sdk/operator";
+import { type ReactNode, useMemo, useState } from "react";
+import { api } from "../../lib/api.ts";
+import { newKey } from "../../lib/new-key.ts";
+import { usd } from "../../lib/money.ts";
+import { Field, Select } from "../../ui/field.tsx";
+import { ChangeDialog } from "../change-dialog.tsx";
+
+export type AccountChange = "adjust" | "suspend" | "resume";
+
+interface ChangesProps {
+  account: OperatorAccountDetail;
+  change: AccountChange | null;
+  onClose: () => void;
+}
+
+export function AccountChanges({ account, change, onClose }: ChangesProps): ReactNode {
+  const { id, email } = account;
+  return (
+    <>
+      <ChangeDialog
+        action="Suspend"
+        open={change === "suspend"}
+        onClose={onClose}
+        make={async (reason) => (await suspendAccount(api, id, { reason }), `${email} is suspended.`)}
+      >
+        <p className="break-words">
+          The keys and sessions of <strong>{email}</strong> ({id}) are refused everywhere within a second. Its money and its records stay.
+        </p>
+      </ChangeDialog>
+      <ChangeDialog
+        action="Resume"
+        open={change === "resume"}
+        onClose={onClose}
+        make={async (reason) => (await resumeAccount(api, id, { reason }), `${email} may call again.`)}
+      >
+        <p className="break-words">
+          <strong>{email}</strong> ({id}) may call again with its keys.
+        </p>
+      </ChangeDialog>
+      {change === "adjust" && <Adjustment account={account} onClose={onClose} />}
+    </>
+  );
+}
+
+function Adjustment({ account: { id, email, balance_usd }, onClose }: { account: OperatorAccountDetail; onClose: () => void }): ReactNode {
+  const [amount, setAmount] = useState("");
+  const [kind, setKind] = useState<"purchased" | "earned">("purchased");
+  // One for the dialog: what is sent again after a lost answer or the password is posted once.
+  const idempotencyKey = useMemo(newKey, []);
+  return (
+    <ChangeDialog
+      action="Adjust credit"
+      open
+      onClose={onClose}
+      make={async (reason) => {
+        const posted = await adjustAccount(api, id, { amount_usd: Number(amount), kind, reason }, { idempotencyKey });
+        return `${usd(posted.amount_usd)} are posted; ${email} has ${usd(posted.balance_usd)}.`;
+      }}
+    >
+      <p className="break-words">
+        One entry in the ledger of <strong>{email}</strong> ({id}), which has {usd(balance_usd)}. Its owner sees the amount and the reason.
+      </p>
+      <Field
+        label="Amount (USD)"
+        required
+        inputMode="decimal"
+        pattern="-?[0-9]{1,8}(\.[0-9]{1,8})?"
+        title="An amount such as 5, -2.50 or 0.000114"
+        value={amount}
+        onChange={(event) => setAmount(event.target.value)}
+        hint="Below 0 takes away. At most 8 decimals."
+      />
+      <Select
+        label="Money"
+        value={kind}
+        choices={[
+          { value: "purchased", label: "Purchased: it was paid in" },
+          { value: "earned", label: "Given: it is a gift" },
+        ]}
+        onChange={(event) => setKind(event.target.value === "earned" ? "earned" : "purchased")}
+        hint="Purchased money decides the tier."
+      />
+    </ChangeDialog>
+  );
+}

@@ -1,0 +1,97 @@
+// What an operator changes: what follows is said, a reason is asked for, and the password once more where the gateway asks for it.
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { SvcError } from "svc-sdk/functions";
+import { confirmSession } from "svc-sdk/operator";
+import { api, change } from "../lib/api.ts";
+import { queries } from "../lib/queries.ts";
+import { announce } from "../ui/announce.tsx";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { ErrorNote } from "../ui/error-note.tsx";
+import { Field } from "../ui/field.tsx";
+
+interface ChangeDialogProps {
+  /** What it does, as the button says it. */
+  action: string;
+  open: boolean;
+  onClose: () => void;
+  /** Makes the change; the answer is what is announced. */
+  make: (reason: string) => Promise<string>;
+  /** What follows, and further fields. */
+  children: ReactNode;
+}
+
+export function ChangeDialog({ open, action, onClose, ...form }: ChangeDialogProps): ReactNode {
+  return (
+    <Dialog title={action} open={open} onClose={onClose}>
+      {open && <ChangeForm action={action} onClose={onClose} {...form} />}
+    </Dialog>
+  );
+}
+
+function ChangeForm({ action, onClose, make, children }: Omit<ChangeDialogProps, "open">): ReactNode {
+  const [reason, setReason] = useState("");
+  const changing = useMutation({
+    mutationFn: () => change(() => make(reason.trim())),
+    onSuccess: (done) => {
+      announce(done);
+      onClose();
+      return queries.invalidateQueries({ queryKey: ["operator"] });
+    },
+  });
+  if (SvcError.is(changing.error, "confirmation_required")) return <Confirmation onClose={onClose} onDone={() => changing.mutate()} />;
+  const submit = (event: FormEvent) => (event.preventDefault(), changing.mutate());
+  return (
+    <form className="space-y-4" onSubmit={submit}>
+      {children}
+      <Field
+        label="Reason"
+        required
+        maxLength={500}
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+        hint="In one line, for the audit log."
+      />
+      <ErrorNote error={changing.error} />
+      <Buttons action={action} busy={changing.isPending} onClose={onClose} />
+    </form>
+  );
+}
+
+function Confirmation({ onClose, onDone }: { onClose: () => void; onDone: () => void }): ReactNode {
+  const [password, setPassword] = useState("");
+  const confirming = useMutation({
+    mutationFn: () => change(() => confirmSession(api, { password })),
+    onSuccess: onDone,
+    onError: () => setPassword(""), // a wrong password is 401, which elsewhere means that the session has ended
+  });
+  return (
+    <form className="space-y-4" onSubmit={(event) => (event.preventDefault(), confirming.mutate())}>
+      <p>Your last sign-in was some time ago. Confirm that it is you; then the change is made.</p>
+      <Field
+        label="Password"
+        type="password"
+        autoComplete="current-password"
+        required
+        autoFocus
+        maxLength={200}
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+      />
+      <ErrorNote error={confirming.error} />
+      <Buttons action="Confirm" busy={confirming.isPending} onClose={onClose} />
+    </form>
+  );
+}
+
+function Buttons({ action, busy, onClose }: { action: string; busy: boolean; onClose: () => void }): ReactNode {
+  return (
+    <div className="flex justify-end gap-2">
+      <Button onClick={onClose}>Cancel</Button>
+      <Button kind="primary" type="submit" busy={busy}>
+        {action}
+      </Button>
+    </div>
+  );
+}

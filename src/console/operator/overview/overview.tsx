@@ -1,0 +1,134 @@
+// Overview: what the gateway sold, what that cost, and how it went.
+import { useQuery } from "@tanstack/react-query";
+import type { Overview as Figures } from "svc-sdk";
+import { getOperatorOverview } from "svc-sdk/operator";
+import type { ReactNode } from "react";
+import { api } from "../../lib/api.ts";
+import { count, none, usd, usdShort } from "../../lib/money.ts";
+import { duration, when, zoneName } from "../../lib/time.ts";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Select } from "../../ui/field.tsx";
+import { Card, Empty, Loading, Page } from "../../ui/parts.tsx";
+import { Table } from "../../ui/table.tsx";
+import { OperatorLink, useAddress } from "../address.tsx";
+
+const periods = { "24h": ["Last 24 hours", 24], "7d": ["Last 7 days", 7 * 24], "30d": ["Last 30 days", 30 * 24] } as const;
+type Period = keyof typeof periods;
+const isPeriod = (word: string | undefined): word is Period => word !== undefined && word in periods;
+
+export function Overview(): ReactNode {
+  const { search, set } = useAddress();
+  const period = isPeriod(search.range) ? search.range : "24h";
+  const { data, error, refetch } = useQuery({
+    queryKey: ["operator", "overview", period],
+    queryFn: () => getOperatorOverview(api, { from: new Date(Date.now() - periods[period][1] * 3_600_000).toISOString() }),
+    refetchInterval: 30_000,
+  });
+  return (
+    <Page
+      title="Overview"
+      about={
+        data === undefined ? undefined : `${when(data.from)} to ${when(data.to)}, in your zone, ${zoneName}. Read again every 30 seconds.`
+      }
+      actions={
+        <Select
+          label="Period"
+          inline
+          value={period}
+          choices={Object.entries(periods).map(([value, [label]]) => ({ value, label }))}
+          onChange={(event) => set({ range: event.target.value })}
+        />
+      }
+    >
+      <ErrorNote error={error} retry={() => void refetch()} />
+      {data === undefined && error === null && <Loading what="Loading the overview" lines={8} />}
+      {data !== undefined && <Shown figures={data} />}
+    </Page>
+  );
+}
+
+function Shown({ figures }: { figures: Figures }): ReactNode {
+  const { revenue_usd, cost_usd, margin_usd, calls, failed, active_accounts, latency_p50_ms, latency_p95_ms } = figures;
+  return (
+    <>
+      <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
+        <Figure title="Revenue" value={usdShort(revenue_usd)} about={`${usd(revenue_usd)}; refunds are taken off`} />
+        <Figure title="Cost" value={usdShort(cost_usd)} about={`${usd(cost_usd)}, as far as routes name a cost`} />
+        <Figure
+          title="Margin"
+          value={usdShort(margin_usd)}
+          about={`${usd(margin_usd)}, ${share(margin_usd, revenue_usd)} of the revenue`}
+        />
+        <Figure title="Calls" value={count(calls)} about={`${count(failed)} failed, ${share(failed, calls)}`} />
+        <Figure title="Active accounts" value={count(active_accounts)} about="With at least one call" />
+        <Figure
+          title="Latency"
+          value={duration(latency_p50_ms)}
+          about={`Median; 95 of 100 calls took at most ${duration(latency_p95_ms)}`}
+        />
+      </div>
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <Errors figures={figures} />
+        <Providers figures={figures} />
+      </div>
+    </>
+  );
+}
+
+function share(part: number, whole: number): string {
+  return whole === 0 ? none : `${((part / whole) * 100).toFixed(1)} %`;
+}
+
+function Figure({ title, value, about }: { title: string; value: string; about: string }): ReactNode {
+  return (
+    <Card title={title}>
+      <p className="figures text-3xl font-semibold tracking-tight">{value}</p>
+      <p className="figures mt-1 text-xs text-quiet">{about}</p>
+    </Card>
+  );
+}
+
+function Errors({ figures: { errors, failed } }: { figures: Figures }): ReactNode {
+  return (
+    <Card
+      title="Errors"
+      flush
+      actions={
+        <OperatorLink path="requests" search={{ status: "failed" }}>
+          Failed requests
+        </OperatorLink>
+      }
+    >
+      <Table
+        name="Errors by code"
+        rows={errors}
+        idOf={({ code }) => code}
+        empty={<Empty title="No call failed" />}
+        columns={[
+          { name: "Code", cell: ({ code }) => <span className="font-mono text-xs break-all">{code}</span> },
+          { name: "Calls", right: true, cell: ({ calls }) => count(calls) },
+          { name: "Of all failed", right: true, cell: ({ calls }) => share(calls, failed) },
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Providers({ figures: { providers } }: { figures: Figures }): ReactNode {
+  return (
+    <Card title="Providers" flush>
+      <Table
+        name="Providers by attempts"
+        rows={providers}
+        idOf={({ provider }) => provider}
+        empty={<Empty title="No provider was asked" />}
+        columns={[
+          { name: "Provider", cell: ({ provider }) => <span className="break-all">{provider}</span> },
+          { name: "Attempts", right: true, cell: ({ attempts }) => count(attempts) },
+          { name: "Failures", right: true, cell: ({ attempts, failures }) => `${count(failures)} (${share(failures, attempts)})` },
+          { name: "Cost", right: true, cell: ({ cost_usd }) => usd(cost_usd) },
+        ]}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,10 @@
+// The operator's places: their menu and the palette list them.
+import type { Place } from "../shell/places.ts";
+
+export const operatorPlaces: readonly Place[] = [
+  { to: "/operator", label: "Overview", icon: "chart" },
+  { to: "/operator/accounts", label: "Accounts", icon: "people" },
+  { to: "/operator/requests", label: "Requests", icon: "list" },
+  { to: "/operator/audit", label: "Audit log", icon: "book" },
+  { to: "/operator/operators", label: "Operators", icon: "shield" },
+];

@@ -1,0 +1,40 @@
+// Giving the charge of a call back, whole or in part.
+import type { OperatorCallDetail } from "svc-sdk";
+import { refundCall } from "svc-sdk/operator";
+import { type ReactNode, useState } from "react";
+import { api } from "../../lib/api.ts";
+import { usd } from "../../lib/money.ts";
+import { Field } from "../../ui/field.tsx";
+import { ChangeDialog } from "../change-dialog.tsx";
+
+export function Refund({ call, open, onClose }: { call: OperatorCallDetail; open: boolean; onClose: () => void }): ReactNode {
+  const [amount, setAmount] = useState("");
+  const { request_id, account_id: account, email, charge } = call;
+  return (
+    <ChangeDialog
+      action="Refund"
+      open={open}
+      onClose={onClose}
+      make={async (reason) => {
+        const part = amount.trim() === "" ? {} : { amount_usd: Number(amount) };
+        const posted = await refundCall(api, request_id, { reason, account, ...part });
+        return `${usd(posted.amount_usd)} are given back to ${email}.`;
+      }}
+    >
+      <p className="break-words">
+        The charge of {usd(charge.cost_usd)} goes back to <strong>{email}</strong> ({account}). This can be done once for a request, and its
+        owner sees the reason.
+      </p>
+      <Field
+        label="Amount (USD)"
+        inputMode="decimal"
+        pattern="[0-9]{1,8}(\.[0-9]{1,8})?"
+        title="An amount such as 5 or 0.000114"
+        value={amount}
+        onChange={(event) => setAmount(event.target.value)}
+        placeholder={String(charge.cost_usd)}
+        hint="Empty: the whole charge."
+      />
+    </ChangeDialog>
+  );
+}

@@ -1,0 +1,48 @@
+// The message, and sending and stopping it. Enter sends, with Shift it begins a line.
+import { useMutation } from "@tanstack/react-query";
+import type { ModelRow } from "svc-sdk/functions";
+import { type FormEvent, type KeyboardEvent, type ReactNode, useId } from "react";
+import { Button } from "../../ui/button.tsx";
+import { controlClass } from "../../ui/field.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import { type Chat, setChat } from "./chat-store.ts";
+import { send, stopAll } from "./send.ts";
+
+export function Composer({ chat, busy, models }: { chat: Chat; busy: boolean; models: readonly ModelRow[] }): ReactNode {
+  const id = useId();
+  const ask = useMutation({ mutationFn: send });
+  const ready = !busy && chat.draft.trim() !== "" && models.length > 0;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (ready) ask.mutate(chat.draft);
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    // While an input method composes a word, Enter chooses it.
+    if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) submit(event);
+  };
+  return (
+    <form onSubmit={submit} className="space-y-2 rounded-xl border border-line bg-panel p-3 shadow-card">
+      <label htmlFor={id} className="block text-sm font-medium">
+        Message
+      </label>
+      <textarea
+        id={id}
+        rows={3}
+        value={chat.draft}
+        onChange={(event) => setChat({ draft: event.target.value })}
+        onKeyDown={onKeyDown}
+        className={controlClass}
+      />
+      <div className="flex items-center justify-end gap-2">
+        {busy && (
+          <Button onClick={stopAll}>
+            <Icon name="stop" /> Stop
+          </Button>
+        )}
+        <Button type="submit" kind="primary" disabled={!ready}>
+          <Icon name="send" /> Send
+        </Button>
+      </div>
+    </form>
+  );
+}

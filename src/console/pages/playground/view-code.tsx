@@ -1,0 +1,57 @@
+// The code that makes the same call: with the settings, the conversation so far and the message that is being written.
+import { Tabs } from "@base-ui/react/tabs";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { CopyButton } from "../../ui/copy.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Loading } from "../../ui/parts.tsx";
+import type { Chat } from "./chat-store.ts";
+import { codeOf } from "./code.ts";
+import { requestOf } from "./request.ts";
+
+export function ViewCode({ chat, open, onClose }: { chat: Chat; open: boolean; onClose: () => void }): ReactNode {
+  return (
+    <Dialog title="View code" side open={open} onClose={onClose}>
+      {open && <Code chat={chat} />}
+    </Dialog>
+  );
+}
+
+function Code({ chat }: { chat: Chat }): ReactNode {
+  const column = chat.columns[0];
+  const { data, error } = useQuery({
+    queryKey: ["playground", "code", chat],
+    queryFn: () => requestOf(chat, column?.model ?? "", column?.id ?? 0, chat.draft.trim() === "" ? "Hello" : chat.draft),
+    gcTime: 0,
+  });
+  if (error !== null) return <p role="alert">{error.message}</p>;
+  if (data === undefined) return <Loading what="Writing the code" />;
+  const samples = codeOf(data);
+  return (
+    <Tabs.Root defaultValue="curl">
+      <Tabs.List className="mb-3 flex gap-1 border-b border-line">
+        {samples.map(({ name }) => (
+          <Tabs.Tab
+            key={name}
+            value={name}
+            className="-mb-px border-b-2 border-transparent px-3 py-2 text-quiet data-active:border-accent data-active:font-medium data-active:text-text"
+          >
+            {name}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {samples.map(({ name, code }) => (
+        <Tabs.Panel key={name} value={name} className="space-y-3">
+          <pre
+            tabIndex={0}
+            aria-label={`Code, ${name}`}
+            className="overflow-x-auto rounded-lg bg-sunken p-4 font-mono text-xs leading-relaxed"
+          >
+            {code}
+          </pre>
+          <CopyButton text={code} />
+        </Tabs.Panel>
+      ))}
+    </Tabs.Root>
+  );
+}

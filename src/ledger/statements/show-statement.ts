@@ -1,0 +1,100 @@
+// A month's statement as answers show it: a record, rows of CSV, or a page. Amounts are exact in each; in all of them the opening balance and
+// every line after it add up to the closing balance.
+import type { components } from "../../../generated/api.d.ts";
+import { topupIdText } from "../../ids.ts";
+import { type Amount, toUsd, usdText } from "../../money.ts";
+import { csvField } from "../../text/csv.ts";
+import { type PdfLine, pdfOf } from "../../text/pdf.ts";
+import { entryId } from "../entries.ts";
+import { type Month, type MonthPayment, movedIn } from "./read-months.ts";
+
+export type StatementRecord = components["schemas"]["Statement"];
+export type PaymentRecord = components["schemas"]["StatementPayment"];
+
+export function statementRecord(month: Month): StatementRecord {
+  return {
+    object: "statement",
+    month: month.month,
+    final: month.final,
+    entries: Number(month.entries),
+    opening_balance_usd: toUsd(month.opening),
+    topups_usd: toUsd(month.topups),
+    grants_usd: toUsd(month.grants),
+    charges_usd: toUsd(month.charges),
+    holds_usd: toUsd(month.holds),
+    refunds_usd: toUsd(month.refunds),
+    adjustments_usd: toUsd(month.adjustments),
+    payment_refunds_usd: toUsd(month.paymentRefunds),
+    closing_balance_usd: toUsd(month.closing),
+  };
+}
+
+export function paymentRecord({ seq, amount, at, topupId, paymentId, paid }: MonthPayment): PaymentRecord {
+  return {
+    entry: entryId(seq),
+    topup: topupId === null ? null : topupIdText(topupId),
+    payment_number: paymentId,
+    amount_usd: toUsd(amount),
+    paid_usd: toUsd(paid ?? amount),
+    created_at: at.toISOString(),
+  };
+}
+
+interface Line {
+  item: string;
+  title: string;
+  at: string;
+  reference: string;
+  amount: Amount;
+}
+
+function linesOf(month: Month, payments: readonly MonthPayment[]): Line[] {
+  const total = (item: string, title: string, amount: Amount): Line => ({ item, title, at: "", reference: "", amount });
+  const listed = payments.map(({ at, paymentId, ref, amount }) => ({
+    ...total("topup", "Top-up", amount),
+    at: at.toISOString(),
+    reference: paymentId ?? ref,
+  }));
+  const others = month.topups - payments.reduce((sum, { amount }) => sum + amount, 0n);
+  return [
+    total("opening_balance", "Opening balance", month.opening),
+    ...listed,
+    ...(others === 0n ? [] : [total("topups_not_listed", "Top-ups not listed", others)]),
+    total("grants", "Granted credit", month.grants),
+    total("charges", "Charges", month.charges),
+    total("holds", "Holds of media jobs", month.holds),
+    total("refunds", "Refunds of charges", month.refunds),
+    total("adjustments", "Adjustments", month.adjustments),
+    total("payment_refunds", "Payments given back", month.paymentRefunds),
+    total("closing_balance", "Closing balance", month.opening + movedIn(month)),
+  ];
+}
+
+export function statementCsv(month: Month, payments: readonly MonthPayment[]): string {
+  const rows = linesOf(month, payments).map(({ item, at, reference, amount }) => [month.month, item, at, reference, usdText(amount)]);
+  return [["month", "item", "at", "reference", "amount_usd"], ...rows].map((row) => `${row.map(csvField).join(",")}\r\n`).join("");
+}
+
+/** Columns of a line in characters: a page has 84. */
+const [titleWidth, dayWidth, referenceWidth, amountWidth] = [24, 12, 30, 18];
+
+/** The same bytes for the same statement. */
+export function statementPdf(month: Month, payments: readonly MonthPayment[], account: { name: string; id: string }): Buffer {
+  const text = ({ title, at, reference, amount }: Line): string =>
+    title.padEnd(titleWidth) +
+    at.slice(0, 10).padEnd(dayWidth) +
+    reference.slice(0, referenceWidth - 1).padEnd(referenceWidth) +
+    usdText(amount).padStart(amountWidth);
+  const lines: PdfLine[] = [
+    { text: "Statement of account", bold: true },
+    { text: "" },
+    { text: `Account   ${account.name}` },
+    { text: `          ${account.id}` },
+    { text: `Month     ${month.month} (UTC)${month.final ? "" : ", not closed yet: it may change"}` },
+    { text: `Entries   ${month.entries}` },
+    { text: "" },
+    { text: `${"".padEnd(titleWidth + dayWidth + referenceWidth)}${"USD".padStart(amountWidth)}`, bold: true },
+    ...linesOf(month, payments).map((line) => ({ text: text(line), bold: line.item.endsWith("_balance") })),
+  ];
+  return pdfOf(`Statement ${month.month}`, lines);
+}

@@ -1,0 +1,156 @@
+// Vouchers: codes that the operator makes and a workspace redeems for granted credit. Only the digest of a code is stored. A code has 80 random
+// bits, so that guessing finds none; asking is limited all the same.
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { lockAccountRow } from "../accounts/users.ts";
+import type { Context } from "../context.ts";
+import { type Db, inTransaction, type Queries } from "../db/connect.ts";
+import { fail } from "../errors/fail.ts";
+import { uuidHex } from "../ids.ts";
+import { countGrants, postGrant } from "../ledger/grants.ts";
+import type { Amount } from "../money.ts";
+
+/** Crockford's: without letters that look like digits. */
+const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const codeLength = 16;
+
+export function makeCode(): string {
+  // 32 divides 256, so each character is as likely as any other.
+  const characters = Array.from(randomBytes(codeLength), (byte) => alphabet[byte % 32]!);
+  return characters.join("").replaceAll(/(.{4})(?=.)/g, "$1-");
+}
+
+/** As a person may type it: in small letters, with other gaps, and with letters for the digits that they look like. */
+function hashOfCode(typed: string): Buffer {
+  const code = typed.toUpperCase().replaceAll(/[\s-]/g, "").replaceAll("O", "0").replaceAll(/[IL]/g, "1");
+  return createHash("sha256").update(`voucher ${code}`).digest();
+}
+
+interface NewBatch {
+  amount: Amount;
+  count: number;
+  expiresAt: Date | null;
+  creditDays: number | null;
+  oncePerAccount: boolean;
+  by: string;
+  at: Date;
+}
+
+/** Within a transaction. The codes are nowhere else. */
+export async function createVouchers({ pool }: Queries, batch: NewBatch): Promise<{ batch: bigint; codes: string[] }> {
+  const { amount, count, expiresAt, creditDays, oncePerAccount, by, at } = batch;
+  const { rows } = await pool.query<{ id: bigint }>(
+    `insert into voucher_batch (amount, count, created_at, created_by, expires_at, credit_days, once_per_account)
+     values ($1, $2, $3, $4, $5, $6, $7) returning id`,
+    [amount, count, at, by, expiresAt, creditDays, oncePerAccount],
+  );
+  const { id } = rows[0]!;
+  const codes = Array.from({ length: count }, makeCode);
+  await pool.query("insert into voucher (id, batch_id, hash) select i, $1, h from unnest($2::uuid[], $3::bytea[]) v(i, h)", [
+    id,
+    codes.map(() => randomUUID()),
+    codes.map(hashOfCode),
+  ]);
+  return { batch: id, codes };
+}
+
+export interface Batch {
+  id: bigint;
+  amount: Amount;
+  count: number;
+  redeemed: number;
+  createdAt: Date;
+  createdBy: string;
+  expiresAt: Date | null;
+  creditDays: number | null;
+  oncePerAccount: boolean;
+  endedAt: Date | null;
+}
+
+/** Newest first. */
+export async function listBatches({ pool }: Db, most: number): Promise<Batch[]> {
+  const { rows } = await pool.query<Batch>(
+    `select b.id, b.amount, b.count, (select count(*)::int from voucher v where v.batch_id = b.id and v.redeemed_at is not null) as redeemed,
+       b.created_at as "createdAt", b.created_by as "createdBy", b.expires_at as "expiresAt", b.credit_days as "creditDays",
+       b.once_per_account as "oncePerAccount", b.ended_at as "endedAt"
+     from voucher_batch b order by b.id desc limit $1`,
+    [most],
+  );
+  return rows;
+}
+
+/** False: there is no such batch, or it has ended. */
+export async function endBatch({ pool }: Queries, id: bigint, at: Date): Promise<boolean> {
+  const { rowCount } = await pool.query("update voucher_batch set ended_at = $2 where id = $1 and ended_at is null", [id, at]);
+  return rowCount === 1;
+}
+
+interface Redeeming {
+  accountId: bigint;
+  code: string;
+  /** The client's network. */
+  client: string;
+  at: Date;
+}
+
+export interface Redeemed {
+  amount: Amount;
+  seq: bigint;
+  balance: Amount;
+  expiresAt: Date | null;
+}
+
+const perMinute = { account: 10, client: 20 };
+const dayMs = 24 * 60 * 60 * 1000;
+
+export async function redeemVoucher(
+  { db, limits }: Pick<Context, "db" | "limits">,
+  { accountId, code, client, at }: Redeeming,
+): Promise<Redeemed> {
+  await limits.throttle("voucher client", client, perMinute.client);
+  await limits.assertWithin({ accountId, bucket: "voucher" }, perMinute.account);
+  const hash = hashOfCode(code);
+  await countGrants(db, accountId);
+  return inTransaction(db, async (transaction) => {
+    // First, so that of two vouchers of a batch that one account redeems at once the second sees the first.
+    await lockAccountRow(transaction, accountId);
+    const voucher = await lockRedeemable(transaction, { accountId, hash, at });
+    const expiresAt = voucher.creditDays === null ? null : new Date(at.getTime() + voucher.creditDays * dayMs);
+    const { id, amount } = voucher;
+    await transaction.pool.query("update voucher set account_id = $2, redeemed_at = $3 where id = $1", [id, accountId, at]);
+    const posted = await postGrant(transaction, { accountId, id, amount, ref: `vou_${uuidHex(id)}`, at, expiresAt });
+    return { amount, ...posted, expiresAt };
+  });
+}
+
+interface Voucher {
+  id: string;
+  amount: Amount;
+  creditDays: number | null;
+  isUsed: boolean;
+  isLate: boolean;
+  isEnded: boolean;
+  isSecond: boolean;
+}
+
+async function lockRedeemable({ pool }: Queries, { accountId, hash, at }: { accountId: bigint; hash: Buffer; at: Date }): Promise<Voucher> {
+  const { rowCount } = await pool.query("select 1 from voucher where hash = $1 for update", [hash]);
+  if (rowCount === 0) fail("voucher_not_found");
+  // A statement of its own: it sees what the last holder of the lock left.
+  const { rows } = await pool.query<Voucher>(
+    `select v.id, b.amount, b.credit_days as "creditDays", v.redeemed_at is not null as "isUsed", coalesce(b.expires_at <= $3, false) as "isLate",
+       b.ended_at is not null as "isEnded",
+       b.once_per_account and exists (select from voucher o where o.account_id = $2 and o.batch_id = b.id) as "isSecond"
+     from voucher v join voucher_batch b on b.id = v.batch_id where v.hash = $1`,
+    [hash, accountId, at],
+  );
+  const voucher = rows[0]!;
+  if (voucher.isUsed) refuse("it was redeemed before");
+  if (voucher.isEnded) refuse("it is no longer valid");
+  if (voucher.isLate) refuse("it has expired");
+  if (voucher.isSecond) refuse("your workspace has redeemed another one of this kind, and may redeem only one");
+  return voucher;
+}
+
+function refuse(reason: string): never {
+  return fail("voucher_not_redeemable", { text: { reason } });
+}

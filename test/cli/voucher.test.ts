@@ -1,0 +1,44 @@
+// `svc voucher create`, `list` and `end`, beside a running gateway.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { smallCatalog } from "../catalog/small-catalog.ts";
+import { type Gateway, startGateway } from "../support/gateway.ts";
+import { callSvc } from "./run-svc.ts";
+
+let gateway: Gateway;
+beforeAll(async () => void (gateway = await startGateway({ catalog: smallCatalog })));
+afterAll(() => gateway.stop());
+
+const svc = (...words: string[]) => callSvc({ DATABASE_URL: gateway.databaseUrl }, words);
+async function redeem(code: string) {
+  const account = await gateway.createAccount();
+  const { token } = await gateway.createSession(account);
+  return gateway.request("POST", "/v1/credits/vouchers/redeem", { key: token, body: { code } });
+}
+
+describe("svc voucher", () => {
+  test("create prints codes that can be redeemed, once; list counts them; end lets no more be redeemed", async () => {
+    const made = (await svc("voucher", "create", "--amount", "2.5", "--count", "3", "--credit-days", "30", "--json")).json() as any;
+    expect(made.codes).toHaveLength(3);
+    const { status, json } = await redeem(made.codes[0]);
+    expect([status, json.amount_usd, typeof json.expires_at]).toEqual([200, 2.5, "string"]);
+    const listed = (await svc("voucher", "list", "--json")).json() as any;
+    expect(listed.batches[0]).toMatchObject({ batch: made.batch, amount: 2.5, count: 3, redeemed: 1, credit_days: 30, ended_at: null });
+    expect((await svc("voucher", "list")).stdout).toContain(`batch ${made.batch}: 1 of 3 redeemed, 2.5 USD each`);
+    expect((await svc("voucher", "end", String(made.batch))).status).toBe(0);
+    expect((await redeem(made.codes[1])).json.error.code).toBe("voucher_not_redeemable");
+    expect(await svc("voucher", "end", String(made.batch))).toMatchObject({ status: 1 });
+    const { rows } = await gateway.context.db.pool.query("select action, target from operator_action order by id");
+    expect(rows).toEqual(["voucher.create", "voucher.end"].map((action) => ({ action, target: `batch ${made.batch}` })));
+  });
+
+  test.each([
+    ["no amount", []],
+    ["an amount of 0", ["--amount", "0"]],
+    ["too many", ["--amount", "1", "--count", "10001"]],
+    ["a time that is over", ["--amount", "1", "--expires", "2020-01-01"]],
+    ["no time", ["--amount", "1", "--expires", "soon"]],
+    ["no days", ["--amount", "1", "--credit-days", "0"]],
+  ])("create refuses %s with 2", async (_what, words) => {
+    expect((await svc("voucher", "create", ...words)).status).toBe(2);
+  });
+});
