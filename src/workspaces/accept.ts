@@ -41,7 +41,7 @@ export async function acceptInvitation(db: Db, { personId, token, at }: Acceptan
   const { accountId } = await find(db);
   return inTransaction(db, async (transaction) => {
     await lockBoth(transaction, accountId, personId);
-    const { id, role, invitedBy } = await find(transaction); // as it is now, whoever else accepted or revoked it meanwhile
+    const { id, role, invitedBy } = await find(transaction); // as it is now: it may have been accepted or revoked meanwhile
     const inviter = await findMember(transaction, accountId, invitedBy);
     if (inviter === undefined || !gives(inviter.role, role)) failUnknown();
     if ((await findMember(transaction, accountId, personId)) === undefined) await join(transaction, { accountId, personId, role, at });

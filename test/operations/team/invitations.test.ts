@@ -100,7 +100,7 @@ describe("inviting and accepting", () => {
 });
 
 describe("400 invalid_token, the same for each", () => {
-  test("another person's, an unknown, an expired, a revoked, a replaced one, and one of another kind; nobody joins", async () => {
+  test("another person's, an unknown, an expired, a revoked, a replaced one, and one of another kind; no one joins", async () => {
     const team = await gateway.team();
     const stranger = await gateway.person();
     const foreign = await invited(team);

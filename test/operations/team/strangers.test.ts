@@ -72,8 +72,8 @@ async function filled(): Promise<Filled> {
   return { ...team, key, ids };
 }
 
-/** Of the same form, and nobody's. */
-const nobodys = (id: string) => id.replace(/[0-9a-f]{12}$|\d+$/, (end) => (end.length === 12 ? "0123456789ab" : "987654321"));
+/** Of the same form, of nothing. */
+const unknownLike = (id: string) => id.replace(/[0-9a-f]{12}$|\d+$/, (end) => (end.length === 12 ? "0123456789ab" : "987654321"));
 const bodies: Partial<Record<OperationId, object>> = {
   updateMember: { role: "admin" },
   updateApiKey: { enabled: false },
@@ -112,7 +112,7 @@ describe("what is another workspace's looks like what isn't there", () => {
           ] as [string, string, string?][])),
     ];
     for (const [who, credential, workspace] of strangers) {
-      const unknown = nobodys(target);
+      const unknown = unknownLike(target);
       expect(unknown).not.toBe(target);
       const [foreign, missing] = [
         await send(operation, credential, target, workspace),
