@@ -103,6 +103,9 @@ export type ErrorCode =
   | "confirmation_required"
   | "account_not_found"
   | "not_possible"
+  | "webhook_not_found"
+  | "webhook_delivery_not_found"
+  | "account_not_deletable"
   | "voucher_not_found"
   | "voucher_not_redeemable"
   | "statement_not_found"
@@ -736,7 +739,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "permission_error",
     "retryable": false,
     "message": "Confirm who you are first: this session gave its password too long ago.",
-    "happened": "Operators change something only within 15 minutes after they signed in or confirmed the session.",
+    "happened": "The change asks for a session that was opened, or confirmed with the password, in the last 15 minutes.",
     "fix": "Send the password to POST /v1/auth/session/confirm, then repeat the request."
   },
   "account_not_found": {
@@ -754,6 +757,30 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "That is not possible: {reason}.",
     "happened": "The state of what the operator wants to change does not allow it. Nothing was changed.",
     "fix": "The message says what stands in the way."
+  },
+  "webhook_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no such webhook endpoint in this workspace.",
+    "happened": "The endpoint does not exist, was deleted, or belongs to another workspace.",
+    "fix": "Use an id from GET /v1/workspace/webhooks."
+  },
+  "webhook_delivery_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no such delivery to this endpoint.",
+    "happened": "The delivery does not exist, is older than the log, or went to another endpoint.",
+    "fix": "Use an id from GET /v1/workspace/webhooks/{webhook}/deliveries."
+  },
+  "account_not_deletable": {
+    "status": 409,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "message": "The account can't be deleted yet: {reason}.",
+    "happened": "Money would be lost, or other people would be left without an owner. Nothing was changed.",
+    "fix": "The message says what to do first."
   },
   "voucher_not_found": {
     "status": 404,

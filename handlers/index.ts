@@ -46,6 +46,7 @@ import { listModels } from "./list-models.ts";
 import { listTiers } from "./list-tiers.ts";
 import { listUsageLogs } from "./list-usage-logs.ts";
 import { listVoices } from "./list-voices.ts";
+import { noticeHandlers } from "./notices.ts";
 import { endOtherSessions } from "./end-other-sessions.ts";
 import { endSession } from "./end-session.ts";
 import { listSessions } from "./list-sessions.ts";
@@ -53,6 +54,8 @@ import { getStatement } from "./get-statement.ts";
 import { listStatements } from "./list-statements.ts";
 import { listCreditGrants } from "./list-credit-grants.ts";
 import { redeemVoucher } from "./redeem-voucher.ts";
+import { deleteAccount } from "./delete-account.ts";
+import { exportAccount } from "./export-account.ts";
 import { operatorHandlers } from "./operators.ts";
 import { receivePaymentEvent } from "./receive-payment-event.ts";
 import { recommendModels } from "./recommend-models.ts";
@@ -118,6 +121,8 @@ export const handlers: Handlers = {
   getReceiptProof,
   getUsageSummary,
   getSession,
+  exportAccount,
+  deleteAccount,
   listSessions,
   endSession,
   endOtherSessions,
@@ -160,5 +165,6 @@ export const handlers: Handlers = {
   updateMember,
   removeMember,
   leaveWorkspace,
+  ...noticeHandlers,
   ...operatorHandlers,
 };

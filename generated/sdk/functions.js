@@ -9,6 +9,10 @@ import { text } from "./runtime/text.js";
 import { untilDone } from "./runtime/wait.js";
 export { costOf, createClient, SvcError, verifyReceipt } from "./runtime/public.js";
 
+export function deleteAccount(client, input, options) {
+  return call(client, { path: "/v1/account", method: "DELETE", auth: "session", query: ["forfeit_balance"] }, input, options);
+}
+
 export function createMusic(client, input, options) {
   return call(client, { path: "/v1/audio/music", method: "POST", query: ["save_to_blob"], accept: input?.save_to_blob === "1" ? undefined : "audio/*", read: binary }, input, options);
 }
@@ -150,7 +154,7 @@ export function listStatements(client, input, options) {
 }
 
 export function getStatement(client, month, options) {
-  return call(client, { path: () => `/v1/credits/statements/${segment(month)}`, auth: "session", accept: "audio/*", read: binary }, undefined, options);
+  return call(client, { path: () => `/v1/credits/statements/${segment(month)}`, auth: "session" }, undefined, options);
 }
 
 export function createTopup(client, input, options) {
@@ -351,6 +355,50 @@ export function updateMember(client, member, input, options) {
 
 export function removeMember(client, member, input, options) {
   return call(client, { path: () => `/v1/workspace/members/${segment(member)}`, method: "DELETE", auth: "session", query: ["keys"] }, input, options);
+}
+
+export function getNotices(client, options) {
+  return call(client, { path: "/v1/workspace/notices", auth: "session" }, undefined, options);
+}
+
+export function updateNotices(client, input, options) {
+  return call(client, { path: "/v1/workspace/notices", method: "PATCH", auth: "session" }, input, options);
+}
+
+export function listWebhooks(client, options) {
+  return pages((cursor) => call(client, { path: "/v1/workspace/webhooks", auth: "session" }, { ...undefined, ...cursor }, options));
+}
+
+export function createWebhook(client, input, options) {
+  return call(client, { path: "/v1/workspace/webhooks", method: "POST", auth: "session" }, input, options);
+}
+
+export function getWebhook(client, webhook, options) {
+  return call(client, { path: () => `/v1/workspace/webhooks/${segment(webhook)}`, auth: "session" }, undefined, options);
+}
+
+export function updateWebhook(client, webhook, input, options) {
+  return call(client, { path: () => `/v1/workspace/webhooks/${segment(webhook)}`, method: "PATCH", auth: "session" }, input, options);
+}
+
+export function deleteWebhook(client, webhook, options) {
+  return call(client, { path: () => `/v1/workspace/webhooks/${segment(webhook)}`, method: "DELETE", auth: "session" }, undefined, options);
+}
+
+export function listWebhookDeliveries(client, webhook, input, options) {
+  return pages((cursor) => call(client, { path: () => `/v1/workspace/webhooks/${segment(webhook)}/deliveries`, auth: "session" }, { ...input, ...cursor }, options));
+}
+
+export function replayWebhookDelivery(client, webhook, delivery, options) {
+  return call(client, { path: () => `/v1/workspace/webhooks/${segment(webhook)}/deliveries/${segment(delivery)}/replay`, method: "POST", auth: "session" }, undefined, options);
+}
+
+export function rollWebhookSecret(client, webhook, input, options) {
+  return call(client, { path: () => `/v1/workspace/webhooks/${segment(webhook)}/roll`, method: "POST", auth: "session" }, input, options);
+}
+
+export function testWebhook(client, webhook, options) {
+  return call(client, { path: () => `/v1/workspace/webhooks/${segment(webhook)}/test`, method: "POST", auth: "session" }, undefined, options);
 }
 
 export function listWorkspaces(client, options) {

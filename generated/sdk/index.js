@@ -7,6 +7,9 @@ export class Svc {
   constructor(options) {
     const client = (this.client = createClient(options));
     const of = (f) => (...rest) => f(client, ...rest);
+    this.account = {
+      delete: of(f.deleteAccount),
+    };
     this.audio = {
       music: {
         create: of(f.createMusic),
@@ -172,6 +175,23 @@ export class Svc {
         list: of(f.listMembers),
         update: of(f.updateMember),
         remove: of(f.removeMember),
+      },
+      notices: {
+        get: of(f.getNotices),
+        update: of(f.updateNotices),
+      },
+      webhooks: {
+        list: of(f.listWebhooks),
+        create: of(f.createWebhook),
+        get: of(f.getWebhook),
+        update: of(f.updateWebhook),
+        delete: of(f.deleteWebhook),
+        deliveries: {
+          list: of(f.listWebhookDeliveries),
+          replay: of(f.replayWebhookDelivery),
+        },
+        roll: of(f.rollWebhookSecret),
+        test: of(f.testWebhook),
       },
       list: of(f.listWorkspaces),
       create: of(f.createWorkspace),

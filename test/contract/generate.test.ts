@@ -25,8 +25,10 @@ const promised = `createChatCompletion createMessage countMessageTokens createCo
   createQuote getReceiptProof getUsageSummary rollApiKey getApiKeyUsage
   listWorkspaces createWorkspace getWorkspace updateWorkspace listMembers updateMember removeMember leaveWorkspace
   createInvitation listInvitations resendInvitation revokeInvitation acceptInvitation
+  getNotices updateNotices listWebhooks createWebhook getWebhook updateWebhook deleteWebhook rollWebhookSecret listWebhookDeliveries
+  testWebhook replayWebhookDelivery
   confirmSession getOperator listOperatorActions listOperatorAccounts getOperatorAccount suspendAccount resumeAccount getOperatorOverview
-  redeemVoucher listCreditGrants listStatements getStatement listSessions endSession endOtherSessions
+  exportAccount deleteAccount redeemVoucher listCreditGrants listStatements getStatement listSessions endSession endOtherSessions
   adjustAccount refundCall listOperatorCalls getOperatorCall listOperators setOperator removeOperator`
   .trim()
   .split(/\s+/);

@@ -32,6 +32,7 @@ const refused: Partial<Record<OperationId, [status: number, code: string, why: s
   cloneVoice: [404, "model_not_found", "paused in the shipped catalog"],
   designVoice: [404, "model_not_found", "paused in the shipped catalog"],
   confirmSession: [401, "invalid_credentials", "the demo account has no password"],
+  deleteAccount: [409, "account_not_deletable", "the demo account is an operator's here"],
   redeemVoucher: [404, "voucher_not_found", "the sample's is invented"],
   endSession: [404, "session_not_found", "the sample's is invented"],
   understandAudio: [404, "model_not_found", "retired"],
@@ -50,8 +51,10 @@ const first: OperationId[] = [
   "createImage",
   "runGenmedia",
   "createSpeech",
+  "createWebhook",
+  "testWebhook",
 ];
-const last: OperationId[] = ["revokeInvitation", "rollApiKey", "updateApiKey", "deleteApiKey", "endOtherSessions", "signOut"];
+const last: OperationId[] = ["deleteWebhook", "revokeInvitation", "rollApiKey", "updateApiKey", "deleteApiKey", "endOtherSessions", "signOut"];
 const between = (Object.keys(operations) as OperationId[]).filter((id) => !first.includes(id) && !last.includes(id));
 
 interface Reply {
@@ -70,6 +73,16 @@ const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => s
   deleteApiKey: [/key_\w+/, () => fieldOfReply("createApiKey", "id")],
   resendInvitation: [/inv_\w+/, () => fieldOfReply("createInvitation", "id")],
   revokeInvitation: [/inv_\w+/, () => fieldOfReply("createInvitation", "id")],
+  getWebhook: [/whk_\w+/, () => fieldOfReply("createWebhook", "id")],
+  updateWebhook: [/whk_\w+/, () => fieldOfReply("createWebhook", "id")],
+  deleteWebhook: [/whk_\w+/, () => fieldOfReply("createWebhook", "id")],
+  rollWebhookSecret: [/whk_\w+/, () => fieldOfReply("createWebhook", "id")],
+  testWebhook: [/whk_\w+/, () => fieldOfReply("createWebhook", "id")],
+  listWebhookDeliveries: [/whk_\w+/, () => fieldOfReply("createWebhook", "id")],
+  replayWebhookDelivery: [
+    /whk_\w+\/deliveries\/whd_\w+/,
+    () => `${fieldOfReply("createWebhook", "id")}/deliveries/${fieldOfReply("testWebhook", "id")}`,
+  ],
   getJob: [/job_\w+/, () => fieldOfReply("createImage", "id")],
   getGenmediaJob: [/gm_\w+/, () => fieldOfReply("runGenmedia", "request_id")],
   getReceipt: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
