@@ -89,9 +89,14 @@ const send = ({ id, method, path }: Operation, credential: string, target: strin
 const answer = ({ status, text, headers }: TestReply, target: string) =>
   [status, text.replaceAll(target, "ID").replaceAll(headers["x-request-id"]!, "REQUEST")] as const;
 
-const withIds = Object.values(operations).filter(
-  ({ path, auth, operator }) => path.includes("{") && auth !== "none" && operator === undefined,
-);
+/** Webhooks have tests of their own; a month is no id; sessions are the person's, in every workspace. */
+const asked = ({ path, auth, operator, roles }: Operation) =>
+  path.includes("{") &&
+  !/webhooks|\{month\}/.test(path) &&
+  auth !== "none" &&
+  operator === undefined &&
+  (auth !== "session" || roles !== undefined);
+const withIds = Object.values(operations).filter(asked);
 
 test("every operation with an id in its path is asked", () => {
   expect(withIds.map(({ id }) => id).sort()).toEqual(Object.keys(theirs.ids).sort());
