@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, useBrowser } from "../support/browser.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
-import { mailTo, openPerson } from "./people.ts";
+import { mailTo, openPerson, violationsOf } from "./people.ts";
 
 describe.skipIf(chromiumPath === null)("Settings", () => {
   const chromium = useBrowser("the console's settings");
@@ -67,6 +67,26 @@ describe.skipIf(chromiumPath === null)("Settings", () => {
     await page.getByLabel("Code").fill("NO-SUCH-CODE");
     await page.getByRole("button", { name: "Redeem", exact: true }).click();
     await page.getByRole("dialog").getByRole("alert").getByRole("button", { name: "Copy request id" }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test("the person's data is saved as a file; the account is deleted only after the loss of its balance is accepted", async () => {
+    const account = await gateway.createAccount({ deposit: "20" });
+    const { page, faults, close } = await openPerson(chromium.browser, gateway, { account });
+    await page.goto(`${gateway.url}/console/settings`);
+    const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export data" }).click()]);
+    expect(readFileSync(await saved.path(), "utf8")).toContain(account.email);
+    await page.getByRole("button", { name: "Delete account" }).click();
+    const dialog = page.getByRole("alertdialog");
+    await dialog.getByText(account.email).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Delete account" }).click();
+    await dialog.getByRole("alert").getByRole("link", { name: "account_not_deletable" }).waitFor();
+    await dialog.getByRole("checkbox").check();
+    await dialog.getByRole("button", { name: "Delete account" }).click();
+    await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+    expect((await gateway.request("GET", "/v1/auth/limits", { key: account.key })).status).toBe(401);
     expect(faults).toEqual([]);
     await close();
   });

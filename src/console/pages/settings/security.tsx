@@ -7,6 +7,7 @@ import { sessionQuery } from "../../lib/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Card } from "../../ui/parts.tsx";
+import { ExportAccount } from "./account.tsx";
 import { Sessions } from "./sessions.tsx";
 
 export function Security(): ReactNode {
@@ -15,6 +16,7 @@ export function Security(): ReactNode {
       <div className="space-y-6">
         <Password />
         <Sessions />
+        <ExportAccount />
       </div>
     </Card>
   );
