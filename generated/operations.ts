@@ -92,6 +92,11 @@ export type OperationId =
   | "createVideo"
   | "getWorkspace"
   | "updateWorkspace"
+  | "listInvitations"
+  | "createInvitation"
+  | "acceptInvitation"
+  | "revokeInvitation"
+  | "resendInvitation"
   | "leaveWorkspace"
   | "listMembers"
   | "updateMember"
@@ -4262,6 +4267,188 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "bodyRequired": true,
     "bodyMax": 65536,
     "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listInvitations": {
+    "id": "listInvitations",
+    "method": "get",
+    "path": "/v1/workspace/invitations",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "createInvitation": {
+    "id": "createInvitation",
+    "method": "post",
+    "path": "/v1/workspace/invitations",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "acceptInvitation": {
+    "id": "acceptInvitation",
+    "method": "post",
+    "path": "/v1/workspace/invitations/accept",
+    "auth": "session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "invalid_token",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "email_unverified",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "revokeInvitation": {
+    "id": "revokeInvitation",
+    "method": "delete",
+    "path": "/v1/workspace/invitations/{invitation}",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "invitation_not_found",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "invitation",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "resendInvitation": {
+    "id": "resendInvitation",
+    "method": "post",
+    "path": "/v1/workspace/invitations/{invitation}/resend",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "invitation_not_found",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "invitation",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
     "successes": [
       200
     ],

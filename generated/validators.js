@@ -42393,6 +42393,450 @@ validate_bodies_updateWorkspace.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_createInvitation = validate_bodies_createInvitation;
+const schema_InvitationRequest = {
+"type": "object",
+"required": ["email", "role"],
+"properties": {
+"email": { "$ref": "#/components/schemas/NewEmail" },
+"role": { "$ref": "#/components/schemas/Role" }
+},
+"additionalProperties": true
+};
+const schema_Role = {
+"type": "string",
+"enum": [
+"owner",
+"admin",
+"developer",
+"billing",
+"viewer"
+]
+};
+function validate_InvitationRequest(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_InvitationRequest.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.email === void 0 && (missing0 = "email") || data.role === void 0 && (missing0 = "role")) {
+validate_InvitationRequest.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_InvitationRequest,
+data
+}];
+return false;
+} else {
+if (data.email !== void 0) {
+let data0 = data.email;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 254) {
+validate_InvitationRequest.errors = [{
+instancePath: instancePath + "/email",
+keyword: "maxLength",
+params: { limit: 254 },
+message: "must NOT have more than 254 characters",
+parentSchema: schema_NewEmail,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 3) {
+validate_InvitationRequest.errors = [{
+instancePath: instancePath + "/email",
+keyword: "minLength",
+params: { limit: 3 },
+message: "must NOT have fewer than 3 characters",
+parentSchema: schema_NewEmail,
+data: data0
+}];
+return false;
+} else if (!pattern_26704ab3.test(data0)) {
+validate_InvitationRequest.errors = [{
+instancePath: instancePath + "/email",
+keyword: "pattern",
+params: { pattern: "^[!#-'*+\\-./0-9=?A-Z^-~]{1,64}@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$" },
+message: "must match pattern \"^[!#-'*+\\-./0-9=?A-Z^-~]{1,64}@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$\"",
+parentSchema: schema_NewEmail,
+data: data0
+}];
+return false;
+}
+} else {
+validate_InvitationRequest.errors = [{
+instancePath: instancePath + "/email",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_NewEmail,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.role !== void 0) {
+let data1 = data.role;
+if (typeof data1 !== "string") {
+validate_InvitationRequest.errors = [{
+instancePath: instancePath + "/role",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Role,
+data: data1
+}];
+return false;
+}
+if (!(data1 === "owner" || data1 === "admin" || data1 === "developer" || data1 === "billing" || data1 === "viewer")) {
+validate_InvitationRequest.errors = [{
+instancePath: instancePath + "/role",
+keyword: "enum",
+params: { allowedValues: schema_Role.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_Role,
+data: data1
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+} else {
+validate_InvitationRequest.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_InvitationRequest,
+data
+}];
+return false;
+}
+validate_InvitationRequest.errors = vErrors;
+return true;
+}
+validate_InvitationRequest.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_createInvitation(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_createInvitation.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_InvitationRequest(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_InvitationRequest.errors : vErrors.concat(validate_InvitationRequest.errors);
+errors = vErrors.length;
+}
+validate_bodies_createInvitation.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_createInvitation.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_acceptInvitation = validate_bodies_acceptInvitation;
+const schema_InvitationAcceptance = {
+"type": "object",
+"required": ["token"],
+"properties": { "token": {
+"type": "string",
+"minLength": 1,
+"maxLength": 200
+} },
+"additionalProperties": true
+};
+function validate_bodies_acceptInvitation(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_acceptInvitation.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.token === void 0 && (missing0 = "token")) {
+validate_bodies_acceptInvitation.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_InvitationAcceptance,
+data
+}];
+return false;
+} else if (data.token !== void 0) {
+let data0 = data.token;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 200) {
+validate_bodies_acceptInvitation.errors = [{
+instancePath: instancePath + "/token",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_InvitationAcceptance.properties.token,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_bodies_acceptInvitation.errors = [{
+instancePath: instancePath + "/token",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_InvitationAcceptance.properties.token,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_acceptInvitation.errors = [{
+instancePath: instancePath + "/token",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_InvitationAcceptance.properties.token,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_bodies_acceptInvitation.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_InvitationAcceptance,
+data
+}];
+return false;
+}
+validate_bodies_acceptInvitation.errors = vErrors;
+return true;
+}
+validate_bodies_acceptInvitation.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_revokeInvitation = validate_parameters_revokeInvitation;
+const schema_parameters_revokeInvitation = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "invitation": {
+"type": "string",
+"maxLength": 64
+} },
+"required": ["invitation"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_revokeInvitation"
+};
+function validate_parameters_revokeInvitation(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_revokeInvitation.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_revokeInvitation.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_revokeInvitation,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.invitation === void 0 && (missing1 = "invitation")) {
+validate_parameters_revokeInvitation.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_revokeInvitation.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.invitation !== void 0) {
+let data1 = data0.invitation;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 64) {
+validate_parameters_revokeInvitation.errors = [{
+instancePath: instancePath + "/path/invitation",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_revokeInvitation.properties.path.properties.invitation,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_revokeInvitation.errors = [{
+instancePath: instancePath + "/path/invitation",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_revokeInvitation.properties.path.properties.invitation,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_revokeInvitation.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_revokeInvitation.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_revokeInvitation.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_revokeInvitation,
+data
+}];
+return false;
+}
+validate_parameters_revokeInvitation.errors = vErrors;
+return true;
+}
+validate_parameters_revokeInvitation.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_resendInvitation = validate_parameters_resendInvitation;
+const schema_parameters_resendInvitation = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "invitation": {
+"type": "string",
+"maxLength": 64
+} },
+"required": ["invitation"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_resendInvitation"
+};
+function validate_parameters_resendInvitation(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_resendInvitation.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_resendInvitation.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_resendInvitation,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.invitation === void 0 && (missing1 = "invitation")) {
+validate_parameters_resendInvitation.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_resendInvitation.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.invitation !== void 0) {
+let data1 = data0.invitation;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 64) {
+validate_parameters_resendInvitation.errors = [{
+instancePath: instancePath + "/path/invitation",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_resendInvitation.properties.path.properties.invitation,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_resendInvitation.errors = [{
+instancePath: instancePath + "/path/invitation",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_resendInvitation.properties.path.properties.invitation,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_resendInvitation.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_resendInvitation.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_resendInvitation.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_resendInvitation,
+data
+}];
+return false;
+}
+validate_parameters_resendInvitation.errors = vErrors;
+return true;
+}
+validate_parameters_resendInvitation.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const parameters_leaveWorkspace = validate_parameters_leaveWorkspace;
 const schema_parameters_leaveWorkspace = {
 "type": "object",
@@ -42650,16 +43094,6 @@ const schema_MemberChange = {
 "required": ["role"],
 "properties": { "role": { "$ref": "#/components/schemas/Role" } },
 "additionalProperties": true
-};
-const schema_Role = {
-"type": "string",
-"enum": [
-"owner",
-"admin",
-"developer",
-"billing",
-"viewer"
-]
 };
 function validate_MemberChange(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -53510,6 +53944,8 @@ createResponse: bodies_createResponse,
 createSystemOneDecision: bodies_createSystemOneDecision,
 createVideo: bodies_createVideo,
 updateWorkspace: bodies_updateWorkspace,
+createInvitation: bodies_createInvitation,
+acceptInvitation: bodies_acceptInvitation,
 updateMember: bodies_updateMember,
 updateNotices: bodies_updateNotices,
 createWebhook: bodies_createWebhook,
@@ -53578,6 +54014,8 @@ getUsageSummary: parameters_getUsageSummary,
 getReceipt: parameters_getReceipt,
 getReceiptProof: parameters_getReceiptProof,
 createVideo: parameters_createVideo,
+revokeInvitation: parameters_revokeInvitation,
+resendInvitation: parameters_resendInvitation,
 leaveWorkspace: parameters_leaveWorkspace,
 listMembers: parameters_listMembers,
 updateMember: parameters_updateMember,
@@ -53592,6 +54030,7 @@ testWebhook: parameters_testWebhook
 };
 export {
 bodies,
+bodies_acceptInvitation,
 bodies_adjustAccount,
 bodies_confirmSession,
 bodies_confirmTotp,
@@ -53602,6 +54041,7 @@ bodies_createCompletion,
 bodies_createDecision,
 bodies_createEmbeddings,
 bodies_createImage,
+bodies_createInvitation,
 bodies_createMessage,
 bodies_createMusic,
 bodies_createQuote,
@@ -53702,7 +54142,9 @@ parameters_recommendModels,
 parameters_refundCall,
 parameters_removeMember,
 parameters_replayWebhookDelivery,
+parameters_resendInvitation,
 parameters_resumeAccount,
+parameters_revokeInvitation,
 parameters_rollApiKey,
 parameters_rollWebhookSecret,
 parameters_runGenmedia,

@@ -79,6 +79,11 @@ import { createWorkspace } from "./create-workspace.ts";
 import { getWorkspace } from "./get-workspace.ts";
 import { updateWorkspace } from "./update-workspace.ts";
 import { listMembers } from "./list-members.ts";
+import { acceptInvitation } from "./accept-invitation.ts";
+import { createInvitation } from "./create-invitation.ts";
+import { resendInvitation } from "./resend-invitation.ts";
+import { revokeInvitation } from "./revoke-invitation.ts";
+import { listInvitations } from "./list-invitations.ts";
 import { updateMember } from "./update-member.ts";
 import { removeMember } from "./remove-member.ts";
 import { leaveWorkspace } from "./leave-workspace.ts";
@@ -160,6 +165,11 @@ export const handlers: Handlers = {
   getWorkspace,
   updateWorkspace,
   listMembers,
+  acceptInvitation,
+  createInvitation,
+  resendInvitation,
+  revokeInvitation,
+  listInvitations,
   updateMember,
   removeMember,
   leaveWorkspace,

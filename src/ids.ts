@@ -100,6 +100,17 @@ export function parseUserId(text: string): string | undefined {
   return text.startsWith("usr_") ? parseUuidHex(text.slice(4)) : undefined;
 }
 
+const invitationPrefix = "inv_";
+
+export function invitationIdText(uuid: string): string {
+  return invitationPrefix + uuidHex(uuid);
+}
+
+/** An invitation's UUID; undefined for anything else. */
+export function parseInvitationId(text: string): string | undefined {
+  return text.startsWith(invitationPrefix) ? parseUuidHex(text.slice(invitationPrefix.length)) : undefined;
+}
+
 /** A session as shown: not its token, from which nothing of it follows. */
 export function sessionIdText(uuid: string): string {
   return `ses_${uuidHex(uuid)}`;

@@ -59,6 +59,10 @@ import type {
   GetUsageSummaryQuery,
   ImageJob,
   ImageRequest,
+  Invitation,
+  InvitationAcceptance,
+  InvitationList,
+  InvitationRequest,
   JobList,
   LeaveWorkspaceQuery,
   LedgerEntryList,
@@ -150,6 +154,7 @@ import type {
   ResponseSummaryTextDoneEvent,
   ResponseTextDeltaEvent,
   ResponseTextDoneEvent,
+  RevokedInvitation,
   RollRequest,
   RolledApiKey,
   Session,
@@ -1766,6 +1771,88 @@ export declare function getWorkspace(client: Client, options?: RequestOptions): 
  * @throws {SvcError} 503 `overloaded`
  */
 export declare function updateWorkspace(client: Client, input: WorkspaceRequest, options?: RequestOptions): Call<Workspace, "updateWorkspace">;
+
+/**
+ * Lists the invitations to the workspace that were not accepted yet.
+ *
+ * `GET /v1/workspace/invitations`, /docs/api/listInvitations
+ *
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function listInvitations(client: Client, options?: RequestOptions): Pages<InvitationList, "listInvitations">;
+
+/**
+ * Invites an email address to the workspace: a mail with a link goes to it, which works for 7 days and once, for the person who signs in with
+ * that address. Only owners invite owners. An address that was invited already gets a new link and the new role; the link before ends. A workspace
+ * has 100 invitations at most and sends 200 mails a day at most, and an address gets 10 a day at most: 403 `permission_denied`, as for the address
+ * of a member.
+ *
+ * `POST /v1/workspace/invitations`, /docs/api/createInvitation
+ *
+ * @example
+ * await svc.workspaces.invitations.create({ email: "grace@example.com", role: "developer" });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function createInvitation(client: Client, input: InvitationRequest, options?: RequestOptions): Call<Invitation, "createInvitation">;
+
+/**
+ * Accepts an invitation: the person who is signed in becomes a member of the workspace, with the role of the invitation. The person's address must be the
+ * invited one. A token that is unknown, used, revoked, too old or meant for another address gives 400 `invalid_token`; so does one whose
+ * inviter may no longer give that role.
+ *
+ * `POST /v1/workspace/invitations/accept`, /docs/api/acceptInvitation
+ *
+ * @example
+ * await svc.workspaces.invitations.accept({ token: "svcm_QmFzZTY0dXJsIHRva2VuIG9mIGFuIGludml0YXRpb24" });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `invalid_token`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`, `email_unverified`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function acceptInvitation(client: Client, input: InvitationAcceptance, options?: RequestOptions): Call<Workspace, "acceptInvitation">;
+
+/**
+ * Revokes an invitation: its link ends. Only owners revoke the invitation of an owner.
+ *
+ * `DELETE /v1/workspace/invitations/{invitation}`, /docs/api/revokeInvitation
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 404 `invitation_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function revokeInvitation(client: Client, invitation: string, options?: RequestOptions): Call<RevokedInvitation, "revokeInvitation">;
+
+/**
+ * Sends the mail of an invitation again, with a new link that works for 7 days; the link before ends. An address gets 10 mails a day at most.
+ *
+ * `POST /v1/workspace/invitations/{invitation}/resend`, /docs/api/resendInvitation
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 404 `invitation_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function resendInvitation(client: Client, invitation: string, options?: RequestOptions): Call<Invitation, "resendInvitation">;
 
 /**
  * Leaves the workspace that the request acts in. The last owner stays, and nobody leaves the own workspace: 403 `permission_denied`.

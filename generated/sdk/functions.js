@@ -349,6 +349,26 @@ export function updateWorkspace(client, input, options) {
   return call(client, { path: "/v1/workspace", method: "PATCH", auth: "session" }, input, options);
 }
 
+export function listInvitations(client, options) {
+  return pages((cursor) => call(client, { path: "/v1/workspace/invitations", auth: "session" }, { ...undefined, ...cursor }, options));
+}
+
+export function createInvitation(client, input, options) {
+  return call(client, { path: "/v1/workspace/invitations", method: "POST", auth: "session" }, input, options);
+}
+
+export function acceptInvitation(client, input, options) {
+  return call(client, { path: "/v1/workspace/invitations/accept", method: "POST", auth: "session" }, input, options);
+}
+
+export function revokeInvitation(client, invitation, options) {
+  return call(client, { path: () => `/v1/workspace/invitations/${segment(invitation)}`, method: "DELETE", auth: "session" }, undefined, options);
+}
+
+export function resendInvitation(client, invitation, options) {
+  return call(client, { path: () => `/v1/workspace/invitations/${segment(invitation)}/resend`, method: "POST", auth: "session" }, undefined, options);
+}
+
 export function leaveWorkspace(client, input, options) {
   return call(client, { path: "/v1/workspace/leave", method: "POST", auth: "session", query: ["keys"] }, input, options);
 }

@@ -174,6 +174,13 @@ export class Svc {
     this.workspaces = {
       get: of(f.getWorkspace),
       update: of(f.updateWorkspace),
+      invitations: {
+        list: of(f.listInvitations),
+        create: of(f.createInvitation),
+        accept: of(f.acceptInvitation),
+        revoke: of(f.revokeInvitation),
+        resend: of(f.resendInvitation),
+      },
       leave: of(f.leaveWorkspace),
       members: {
         list: of(f.listMembers),

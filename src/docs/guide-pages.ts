@@ -114,6 +114,12 @@ export const guides: readonly Guide[] = [
     book: "customer",
   },
   {
+    slug: "teams",
+    title: "Teams",
+    summary: "Workspaces, roles, invitations, and what happens when somebody leaves.",
+    book: "customer",
+  },
+  {
     slug: "quotes-and-proofs",
     title: "Quotes and proofs",
     summary: "What a request would cost, and how to prove what it did cost.",

@@ -1,4 +1,5 @@
 // The texts of the mails about workspaces: plain and short.
+import type { Role } from "../accounts/roles.ts";
 import type { Mail } from "../mail/mailer.ts";
 
 interface About {
@@ -6,6 +7,23 @@ interface About {
   /** The workspace's name. */
   workspace: string;
   publicUrl: string;
+}
+
+export function invitationMail({ to, workspace, publicUrl }: About, { by, role, token }: { by: string; role: Role; token: string }): Mail {
+  return {
+    to,
+    subject: "You are invited to a workspace",
+    text: `${by} invites you to the workspace ${JSON.stringify(workspace)} at ${publicUrl}, as ${role}.
+
+Sign in with this address, or sign up with it first, and accept by this link:
+${publicUrl}/console/invitations#token=${token}
+
+or from a terminal:
+curl ${publicUrl}/v1/workspace/invitations/accept -H "Authorization: Bearer YOUR SESSION TOKEN" -H "Content-Type: application/json" -d '{"token":"${token}"}'
+
+It works once and for 7 days. If you don't know who invites you, do nothing.
+`,
+  };
 }
 
 export function removedMail({ to, workspace, publicUrl }: About): Mail {

@@ -6,11 +6,11 @@ import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
 import { workspaceIdText } from "../ids.ts";
 
-type WorkspaceRecord = components["schemas"]["Workspace"];
+export type WorkspaceRecord = components["schemas"]["Workspace"];
 
 /** The list of workspaces has no pages. */
 export const joinedMax = 100;
-/** Each has the limits of an account of its own: so nobody gets more than 21 times those. */
+/** Each has the limits of an account of its own: a person gets 21 times those at most. */
 const ownedMax = 20;
 
 interface WorkspaceRow {

@@ -24,6 +24,7 @@ const promised = `createChatCompletion createMessage countMessageTokens createCo
   listUsageLogs getReceipt startSignIn createResponse listErrors
   createQuote getReceiptProof getUsageSummary rollApiKey getApiKeyUsage
   listWorkspaces createWorkspace getWorkspace updateWorkspace listMembers updateMember removeMember leaveWorkspace
+  createInvitation listInvitations resendInvitation revokeInvitation acceptInvitation
   getNotices updateNotices listWebhooks createWebhook getWebhook updateWebhook deleteWebhook rollWebhookSecret listWebhookDeliveries
   testWebhook replayWebhookDelivery
   confirmSession getOperator listOperatorActions listOperatorAccounts getOperatorAccount suspendAccount resumeAccount getOperatorOverview

@@ -26,6 +26,7 @@ const refused: Partial<Record<OperationId, [status: number, code: string, why: s
   signInWithProvider: [400, "invalid_parameter", "no provider of sign-ins is set"],
   updateMember: [404, "member_not_found", "nobody was invited"],
   removeMember: [404, "member_not_found", "nobody was invited"],
+  acceptInvitation: [400, "invalid_token", "nobody was invited"],
   leaveWorkspace: [403, "permission_denied", "nobody leaves the own workspace"],
   createSoundEffect: [404, "model_not_found", "paused in the shipped catalog"],
   cloneVoice: [404, "model_not_found", "paused in the shipped catalog"],
@@ -54,7 +55,10 @@ const first: OperationId[] = [
   "createWebhook",
   "testWebhook",
 ];
-const last: OperationId[] = ["deleteWebhook", "disableProvider", "enableProvider", "rollApiKey", "updateApiKey", "deleteApiKey", "endOtherSessions", "signOut"];
+const last: OperationId[] = [
+  ...(["deleteWebhook", "disableProvider", "enableProvider", "revokeInvitation", "rollApiKey", "updateApiKey", "deleteApiKey"] as const),
+  ...(["endOtherSessions", "signOut"] as const),
+];
 const between = (Object.keys(operations) as OperationId[]).filter((id) => !first.includes(id) && !last.includes(id));
 
 interface Reply {
@@ -71,6 +75,8 @@ const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => s
   rollApiKey: [/key_\w+/, () => fieldOfReply("createApiKey", "id")],
   getApiKeyUsage: [/key_\w+/, () => fieldOfReply("createApiKey", "id")],
   deleteApiKey: [/key_\w+/, () => fieldOfReply("createApiKey", "id")],
+  resendInvitation: [/inv_\w+/, () => fieldOfReply("createInvitation", "id")],
+  revokeInvitation: [/inv_\w+/, () => fieldOfReply("createInvitation", "id")],
   getWebhook: [/whk_\w+/, () => fieldOfReply("createWebhook", "id")],
   updateWebhook: [/whk_\w+/, () => fieldOfReply("createWebhook", "id")],
   deleteWebhook: [/whk_\w+/, () => fieldOfReply("createWebhook", "id")],

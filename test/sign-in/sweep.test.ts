@@ -58,3 +58,16 @@ test("more than a batch, swept by four replicas at once", async () => {
   await sweep(db, after(1));
   expect(await count("session")).toBe(1);
 });
+
+test("an invitation a month after it ended", async () => {
+  const { accountId } = await createAccount(db, { email: "eve@example.com", verified: true, at: start });
+  await db.pool.query(
+    `insert into invitation (id, account_id, email, email_norm, role, hash, invited_by, created_at, sent_at, expires_at)
+     values (gen_random_uuid(), $1, 'new@example.com', 'new@example.com', 'viewer', $2, $1, $3, $3, $3)`,
+    [accountId, makeToken("mail").hash, start],
+  );
+  await sweep(db, after(30 * day));
+  expect(await count("invitation")).toBe(1);
+  await sweep(db, after(30 * day + 1));
+  expect(await count("invitation")).toBe(0);
+});
