@@ -102,6 +102,7 @@ export type ErrorCode =
   | "confirmation_required"
   | "account_not_found"
   | "not_possible"
+  | "captcha_failed"
   | "account_not_deletable"
   | "voucher_not_found"
   | "voucher_not_redeemable"
@@ -746,6 +747,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "That is not possible: {reason}.",
     "happened": "The state of what the operator wants to change does not allow it. Nothing was changed.",
     "fix": "The message says what stands in the way."
+  },
+  "captcha_failed": {
+    "status": 400,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "message": "The CAPTCHA was not passed.",
+    "happened": "`captcha_token` is missing, wrong, used or too old.",
+    "fix": "Show the widget again and send its new token."
   },
   "account_not_deletable": {
     "status": 409,
