@@ -82,8 +82,12 @@ const logs = createRoute({
 });
 const credit = createRoute({
   ...page("/credit"),
-  validateSearch: words("add", "type"),
+  validateSearch: words("add", "redeem", "type"),
   component: lazyRouteComponent(() => import("./pages/credit/credit.tsx"), "Credit"),
+});
+const invoices = createRoute({
+  ...page("/credit/invoices"),
+  component: lazyRouteComponent(() => import("./pages/credit/invoices.tsx"), "Invoices"),
 });
 // Ids of models contain slashes, so all that follows is an id.
 const modelRoot = createRoute({ ...page("/models") });
@@ -114,7 +118,19 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import("./pages/settings/settings.tsx"), "Settings"),
 });
 
-const pages = [home, keys, usage, logs, credit, modelRoot.addChildren([models, model]), playground, limits, members, settings] as const;
+const pages = [
+  home,
+  keys,
+  usage,
+  logs,
+  credit,
+  invoices,
+  modelRoot.addChildren([models, model]),
+  playground,
+  limits,
+  members,
+  settings,
+] as const;
 const routeTree = root.addChildren([
   outside.addChildren([signUp, signIn, verify, forgot, reset]),
   inside.addChildren([...pages, operator]),

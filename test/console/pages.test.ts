@@ -19,6 +19,7 @@ const inside: Record<string, string> = {
   "/usage?group=model&range=24h&compare=1": "Usage",
   "/logs": "Logs",
   "/credit": "Credit",
+  "/credit/invoices": "Invoices",
   "/models": "Models",
   "/playground": "Playground",
   "/limits": "Limits",

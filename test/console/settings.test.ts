@@ -1,8 +1,9 @@
 // Settings: what is saved there is what the gateway keeps.
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, useBrowser } from "../support/browser.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
-import { mailTo, openPerson } from "./people.ts";
+import { mailTo, openPerson, violationsOf } from "./people.ts";
 
 describe.skipIf(chromiumPath === null)("Settings", () => {
   const chromium = useBrowser("the console's settings");
@@ -24,6 +25,68 @@ describe.skipIf(chromiumPath === null)("Settings", () => {
     expect(await page.getByRole("region", { name: "Danger zone" }).getByRole("button", { name: "Leave workspace" }).isDisabled()).toBe(
       true,
     );
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test("sessions are listed and ended, and a session that was ended here is refused", async () => {
+    const account = await gateway.createAccount();
+    const { token } = await gateway.createSession(account);
+    await gateway.createSession(account);
+    const { page, faults, close } = await openPerson(chromium.browser, gateway, { account });
+    await page.goto(`${gateway.url}/console/settings`);
+    const rows = page.getByRole("table", { name: "Sessions" }).getByRole("row");
+    await rows.nth(3).waitFor();
+    await page.getByRole("button", { name: "End other sessions" }).click();
+    await page.getByText("Every other session has ended.").waitFor();
+    await rows.nth(2).waitFor({ state: "detached" });
+    expect((await gateway.request("GET", "/v1/auth/session", { key: token })).status).toBe(401);
+    await rows.getByText("This one").waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test("a month's statement is saved as PDF and CSV; a wrong voucher is refused in words", async () => {
+    const account = await gateway.createAccount({ deposit: "20" });
+    const { page, faults, close } = await openPerson(chromium.browser, gateway, { account });
+    await page.goto(`${gateway.url}/console/credit`);
+    await page.getByRole("link", { name: "Invoices" }).click();
+    await page.getByRole("table", { name: "Invoices" }).getByText("$20.00").first().waitFor();
+    for (const form of ["PDF", "CSV"] as const) {
+      const [saved] = await Promise.all([
+        page.waitForEvent("download"),
+        page
+          .getByRole("button", { name: new RegExp(`^${form} of`) })
+          .first()
+          .click(),
+      ]);
+      const text = readFileSync(await saved.path(), "latin1");
+      expect(form === "PDF" ? text.startsWith("%PDF") : text.split("\n").length > 2).toBe(true);
+    }
+    await page.goto(`${gateway.url}/console/credit?redeem=1`);
+    await page.getByLabel("Code").fill("NO-SUCH-CODE");
+    await page.getByRole("button", { name: "Redeem", exact: true }).click();
+    await page.getByRole("dialog").getByRole("alert").getByRole("button", { name: "Copy request id" }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test("the person's data is saved as a file; the account is deleted only after the loss of its balance is accepted", async () => {
+    const account = await gateway.createAccount({ deposit: "20" });
+    const { page, faults, close } = await openPerson(chromium.browser, gateway, { account });
+    await page.goto(`${gateway.url}/console/settings`);
+    const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export data" }).click()]);
+    expect(readFileSync(await saved.path(), "utf8")).toContain(account.email);
+    await page.getByRole("button", { name: "Delete account" }).click();
+    const dialog = page.getByRole("alertdialog");
+    await dialog.getByText(account.email).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Delete account" }).click();
+    await dialog.getByRole("alert").getByRole("link", { name: "account_not_deletable" }).waitFor();
+    await dialog.getByRole("checkbox").check();
+    await dialog.getByRole("button", { name: "Delete account" }).click();
+    await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+    expect((await gateway.request("GET", "/v1/auth/limits", { key: account.key })).status).toBe(401);
     expect(faults).toEqual([]);
     await close();
   });

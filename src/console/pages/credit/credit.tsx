@@ -1,15 +1,16 @@
 // Credit: the balance, adding to it, and every entry of the ledger.
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { Button } from "../../ui/button.tsx";
+import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Page } from "../../ui/parts.tsx";
 import { AddCredit } from "./add-credit.tsx";
 import { CreditBalance } from "./credit-balance.tsx";
 import { Ledger } from "./ledger.tsx";
 import { LastTopup } from "./last-topup.tsx";
+import { Redeem } from "./redeem.tsx";
 
 export function Credit(): ReactNode {
-  const { add } = useSearch({ from: "/inside/credit" });
+  const { add, redeem } = useSearch({ from: "/inside/credit" });
   const navigate = useNavigate();
   const setAdd = (open: boolean) => void navigate({ to: "/credit", search: open ? { add: "1" } : {}, replace: true });
   return (
@@ -17,14 +18,21 @@ export function Credit(): ReactNode {
       title="Credit"
       about="Calls are paid from one prepaid balance. The ledger has every cent."
       actions={
-        <Button kind="primary" onClick={() => setAdd(true)}>
-          Add credit
-        </Button>
+        <>
+          <ButtonLink to="/credit/invoices">Invoices</ButtonLink>
+          <ButtonLink to="/credit" search={{ redeem: "1" }}>
+            Redeem voucher
+          </ButtonLink>
+          <Button kind="primary" onClick={() => setAdd(true)}>
+            Add credit
+          </Button>
+        </>
       }
     >
       <LastTopup />
       <CreditBalance />
       <Ledger />
+      <Redeem open={redeem !== undefined} onClose={() => setAdd(false)} />
       <AddCredit open={add !== undefined} onClose={() => setAdd(false)} />
     </Page>
   );

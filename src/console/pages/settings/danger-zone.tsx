@@ -6,6 +6,7 @@ import { sessionQuery } from "../../lib/queries.ts";
 import { workspaceQuery } from "../../lib/workspace.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/parts.tsx";
+import { DeleteAccount } from "./account.tsx";
 import { RemoveMember } from "../members/remove-member.tsx";
 
 export function DangerZone(): ReactNode {
@@ -15,16 +16,19 @@ export function DangerZone(): ReactNode {
   if (workspace === undefined || session === undefined) return null;
   return (
     <Card title="Danger zone">
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <div className="min-w-0 max-w-xl">
-          <p className="font-medium">Leave this workspace</p>
-          <p className="text-quiet">
-            {workspace.personal ? "It is your own workspace: it stays." : `You no longer see ${workspace.name}, its keys and its usage.`}
-          </p>
+      <div className="space-y-5">
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <div className="min-w-0 max-w-xl">
+            <p className="font-medium">Leave this workspace</p>
+            <p className="text-quiet">
+              {workspace.personal ? "It is your own workspace: it stays." : `You no longer see ${workspace.name}, its keys and its usage.`}
+            </p>
+          </div>
+          <Button kind="danger" disabled={workspace.personal} onClick={() => setLeaving(session.user)}>
+            Leave workspace
+          </Button>
         </div>
-        <Button kind="danger" disabled={workspace.personal} onClick={() => setLeaving(session.user)}>
-          Leave workspace
-        </Button>
+        <DeleteAccount />
       </div>
       <RemoveMember member={leaving} workspace={workspace} self onClose={() => setLeaving(null)} />
     </Card>

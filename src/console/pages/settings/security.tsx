@@ -1,4 +1,4 @@
-// The password. It is chosen anew by a link in a mail, which proves more than an open page does.
+// The password, and where the person is signed in. The password is chosen anew by a link in a mail, which proves more than an open page does.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { forgotPassword } from "svc-sdk/functions";
 import type { ReactNode } from "react";
@@ -7,11 +7,17 @@ import { sessionQuery } from "../../lib/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Card } from "../../ui/parts.tsx";
+import { ExportAccount } from "./account.tsx";
+import { Sessions } from "./sessions.tsx";
 
 export function Security(): ReactNode {
   return (
     <Card title="Security">
-      <Password />
+      <div className="space-y-6">
+        <Password />
+        <Sessions />
+        <ExportAccount />
+      </div>
     </Card>
   );
 }

@@ -1,0 +1,85 @@
+// The person's account: all that is stored of it as a file, and its end.
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { confirmSession, deleteAccount, getSession } from "svc-sdk/functions";
+import { type ReactNode, useState } from "react";
+import { api, change, consolePath } from "../../lib/api.ts";
+import { download } from "../../lib/download.ts";
+import { sessionQuery } from "../../lib/queries.ts";
+import { keepWorkspace } from "../../lib/workspace.ts";
+import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/dialog.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Field } from "../../ui/field.tsx";
+
+export function ExportAccount(): ReactNode {
+  const save = useMutation({
+    mutationFn: () =>
+      download({ path: "/v1/account/export", accept: "application/x-ndjson", name: "account.ndjson", again: () => getSession(api) }),
+  });
+  return (
+    <div className="space-y-3">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <div className="min-w-0 max-w-xl">
+          <p className="font-medium">Your data</p>
+          <p className="text-quiet">All that is stored of you, as a file with one JSON record a line.</p>
+        </div>
+        <Button busy={save.isPending} onClick={() => save.mutate()}>
+          Export data
+        </Button>
+      </div>
+      <ErrorNote error={save.error} />
+    </div>
+  );
+}
+
+export function DeleteAccount(): ReactNode {
+  const { data: session } = useQuery(sessionQuery);
+  const [open, setOpen] = useState(false);
+  const [password, setPassword] = useState("");
+  const [forfeit, setForfeit] = useState(false);
+  const remove = useMutation({
+    mutationFn: async () => {
+      if (password !== "") await change(() => confirmSession(api, { password }));
+      return change(() => deleteAccount(api, { forfeit_balance: forfeit }));
+    },
+    onSuccess: () => (keepWorkspace(null), location.assign(`${consolePath}/sign-in`)),
+    // A wrong password is a 401 too: it ends no session.
+    onError: () => undefined,
+  });
+  const close = () => (setPassword(""), setForfeit(false), remove.reset(), setOpen(false));
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-3">
+      <div className="min-w-0 max-w-xl">
+        <p className="font-medium">Delete your account</p>
+        <p className="text-quiet">Keys and sessions end at once. What the law wants of books is kept without your name.</p>
+      </div>
+      <Button kind="danger" onClick={() => setOpen(true)}>
+        Delete account
+      </Button>
+      <Confirm
+        action="Delete account"
+        open={open}
+        busy={remove.isPending}
+        error={remove.error}
+        onClose={close}
+        onConfirm={() => remove.mutate()}
+      >
+        <p>
+          The account <strong>{session?.user.email}</strong> is deleted with its keys, sessions and memberships. This cannot be undone.
+        </p>
+        <Field
+          label="Password"
+          type="password"
+          autoComplete="current-password"
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+          hint="Not needed where you signed in a few minutes ago."
+        />
+        <label className="flex items-start gap-2">
+          <input type="checkbox" checked={forfeit} onChange={(event) => setForfeit(event.target.checked)} className="mt-1" />
+          <span>What is left of the balance may be lost.</span>
+        </label>
+      </Confirm>
+    </div>
+  );
+}
