@@ -15622,7 +15622,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "captcha_failed";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -15645,6 +15645,8 @@ export interface components {
         };
         /** @description A new account. */
         SignUpRequest: {
+            /** @description The token of the CAPTCHA's widget, where the operator set one up: a missing or wrong token then gives 400 `captcha_failed`. */
+            captcha_token?: string;
             /** @description Email address; the gateway sends a mail with a link and a code to it. Its domain has at least two labels, such as `example.com`. */
             email: components["schemas"]["NewEmail"];
             /** @description Display name, at most 100 characters; default: none. */
@@ -22530,6 +22532,7 @@ export interface operations {
              * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
              *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `captcha_failed`: `captcha_token` is missing, wrong, used or too old.
              */
             400: {
                 headers: {

@@ -105,6 +105,7 @@ export type ErrorCode =
   | "not_possible"
   | "webhook_not_found"
   | "webhook_delivery_not_found"
+  | "captcha_failed"
   | "account_not_deletable"
   | "voucher_not_found"
   | "voucher_not_redeemable"
@@ -773,6 +774,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "There is no such delivery to this endpoint.",
     "happened": "The delivery does not exist, is older than the log, or went to another endpoint.",
     "fix": "Use an id from GET /v1/workspace/webhooks/{webhook}/deliveries."
+  },
+  "captcha_failed": {
+    "status": 400,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "message": "The CAPTCHA was not passed.",
+    "happened": "`captcha_token` is missing, wrong, used or too old.",
+    "fix": "Show the widget again and send its new token."
   },
   "account_not_deletable": {
     "status": 409,

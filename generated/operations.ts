@@ -1364,6 +1364,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "signup_closed",
       "request_too_large",
       "rate_limit_exceeded",
+      "captcha_failed",
       "internal_error",
       "overloaded"
     ],

@@ -9454,6 +9454,10 @@ const schema_SignUpRequest = {
 "name": {
 "type": "string",
 "maxLength": 100
+},
+"captcha_token": {
+"type": "string",
+"maxLength": 4096
 }
 },
 "additionalProperties": true
@@ -9598,6 +9602,35 @@ return false;
 }
 var valid0 = true;
 } else var valid0 = true;
+if (valid0) {
+if (data.captcha_token !== void 0) {
+let data3 = data.captcha_token;
+if (typeof data3 === "string") {
+if (func_7a031813(data3) > 4096) {
+validate_SignUpRequest.errors = [{
+instancePath: instancePath + "/captcha_token",
+keyword: "maxLength",
+params: { limit: 4096 },
+message: "must NOT have more than 4096 characters",
+parentSchema: schema_SignUpRequest.properties.captcha_token,
+data: data3
+}];
+return false;
+}
+} else {
+validate_SignUpRequest.errors = [{
+instancePath: instancePath + "/captcha_token",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_SignUpRequest.properties.captcha_token,
+data: data3
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
 }
 }
 }

@@ -2,6 +2,7 @@
 // provider keys that the catalog names, gets the environment handed in.
 
 import { foldEmail, isDomain, isEmailAddress } from "./text/email-address.ts";
+import { readDomains } from "./text/domain-list.ts";
 import { type Amount, parseUsd } from "./money.ts";
 
 export interface Config {
@@ -57,6 +58,10 @@ export interface SignUpConfig {
   mode: "open" | "invite" | "closed";
   /** Domains of the addresses that may sign up, in lower case; null: any. */
   domains: string[] | null;
+  /** Domains of throw-away mail: neither they nor those below them may sign up. */
+  disposable: ReadonlySet<string>;
+  /** What a sign-up with a password has to pass; null: nothing. */
+  captcha: { verifyUrl: string; secret: string } | null;
   /** The signup credit, given when an address is verified; 0: none. */
   credit: Amount;
 }
@@ -113,6 +118,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     signUp: {
       mode: (oneOf(text("SVC_SIGNUP"), "SVC_SIGNUP", ["open", "invite", "closed"]) ?? "open") as SignUpConfig["mode"],
       domains: domainList(text("SVC_SIGNUP_DOMAINS"), "SVC_SIGNUP_DOMAINS"),
+      disposable: readDomains(text("SVC_DISPOSABLE_DOMAINS"), "SVC_DISPOSABLE_DOMAINS"),
+      captcha: readCaptcha(text),
       credit: usd(text("SVC_SIGNUP_CREDIT") ?? "0.50", "SVC_SIGNUP_CREDIT"),
     },
     operators: addressList(text("SVC_OPERATORS"), "SVC_OPERATORS"),
@@ -218,6 +225,15 @@ function wholeNumber(text: string | null, name: string, min: number, max: number
   if (!Number.isInteger(value) || value < min || value > max)
     throw new Error(`${name} must be a whole number from ${min} to ${max}, not "${text}"`);
   return value;
+}
+
+function readCaptcha(text: (name: string) => string | null): SignUpConfig["captcha"] {
+  const [verifyUrl, secret] = [text("SVC_CAPTCHA_VERIFY_URL"), text("SVC_CAPTCHA_SECRET")];
+  if (verifyUrl === null && secret === null) return null;
+  if (verifyUrl === null || secret === null) throw new Error("SVC_CAPTCHA_VERIFY_URL and SVC_CAPTCHA_SECRET must be set together");
+  if (!URL.canParse(verifyUrl) || !/^https?:$/.test(new URL(verifyUrl).protocol))
+    throw new Error("SVC_CAPTCHA_VERIFY_URL must be an address");
+  return { verifyUrl, secret };
 }
 
 function domainList(text: string | null, name: string): string[] | null {

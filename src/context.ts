@@ -6,6 +6,7 @@ import type { Catalog } from "./catalog/types.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { Db } from "./db/connect.ts";
+import type { Captcha } from "./identity/captcha.ts";
 import type { IdentityProviders } from "./identity/types.ts";
 import type { Jobs } from "./jobs/types.ts";
 import type { Ledger } from "./ledger/ledger.ts";
@@ -32,6 +33,8 @@ export interface Context {
   mailer: Mailer;
   /** The external identity providers. */
   identityProviders: IdentityProviders;
+  /** Null: a sign-up needs none. */
+  captcha: Captcha | null;
   /** Null: there are no online payments; the operator adds credit by hand. */
   payments: Payments | null;
   breakers: Breakers;

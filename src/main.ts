@@ -13,6 +13,7 @@ import { type BatcherGauge, openBatcherGauge } from "./db/batcher.ts";
 import { connect, inTransaction } from "./db/connect.ts";
 import { isLocal } from "./db/mutex.ts";
 import { keepPartitions } from "./db/partitions.ts";
+import { openCaptcha } from "./identity/captcha.ts";
 import { openIdentityProviders } from "./identity/providers.ts";
 import { startJobs } from "./jobs/jobs.ts";
 import type { JobTimes } from "./jobs/parts.ts";
@@ -201,6 +202,8 @@ async function openDomain(
   const mails = { smtpUrl: config.smtpUrl, from: config.mailFrom, log, prints: isLocal(databaseUrl) };
   const mailer = opening.adopt(createMailer(mails), (opened) => opened.close());
   const identityProviders = opening.adopt(openIdentityProviders(config.signInProviders), (opened) => opened.close());
+  const captcha =
+    config.signUp.captcha === null ? null : opening.adopt(openCaptcha(config.signUp.captcha, onFault), (opened) => opened.close());
   // The SDK takes a tenth of a second to load, so it is loaded only if configured.
   const payments = config.stripe === null ? null : (await import("./payments/stripe.ts")).connectStripe(config.stripe);
   opening.adopt(keepPartitions(db, { usageLogMonths: config.usageLogMonths, onFault }), (opened) => opened.stop());
@@ -217,6 +220,7 @@ async function openDomain(
     admitCall,
     mailer,
     identityProviders,
+    captcha,
     payments,
   };
 }

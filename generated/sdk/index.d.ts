@@ -743,7 +743,7 @@ export interface AuthMethods {
    *
    * @example
    * await svc.auth.signUp({ email: "ada@example.com", password: "correct horse battery", name: "Ada" });
-   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `captcha_failed`
    * @throws {SvcError} 403 `signup_closed`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 429 `rate_limit_exceeded`

@@ -4217,6 +4217,8 @@ export interface SignUpRequest {
   password: string;
   /** Display name, at most 100 characters; default: none. */
   name?: string | undefined;
+  /** The token of the CAPTCHA's widget, where the operator set one up: a missing or wrong token then gives 400 `captcha_failed`. */
+  captcha_token?: string | undefined;
 }
 
 /** The signature of a thinking block. */
@@ -6554,7 +6556,7 @@ export type SetOperatorError403 = Refusal<403, "permission_denied" | "csrf_faile
 export type SignInError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type SignInWithProviderError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
 export type SignOutError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
-export type SignUpError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type SignUpError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "captcha_failed", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "captcha_failed", "invalid_request_error">>;
 export type StartSignInError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type SuspendAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type SuspendAccountError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
@@ -6785,6 +6787,8 @@ export interface ErrorsByCode {
   auth_required: Refusal<401, "auth_required", BareErrorBody<"auth_required"> | ErrorBody<"auth_required", "authentication_error">>;
   /** The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less. */
   billing_error: Refusal<402, "billing_error", PaymentErrorBody<"billing_error", "billing_error">>;
+  /** `captcha_token` is missing, wrong, used or too old. */
+  captcha_failed: Refusal<400, "captcha_failed", ErrorBody<"captcha_failed", "invalid_request_error">>;
   /** The change asks for a session that was opened, or confirmed with the password, in the last 15 minutes. */
   confirmation_required: Refusal<403, "confirmation_required", OlderErrorBody<"confirmation_required", "permission_error">>;
   /** The provider's content policy refused the prompt, a reference or the result, without details. */
@@ -6981,6 +6985,7 @@ export type ErrorCode =
   | "auth_error"
   | "auth_required"
   | "billing_error"
+  | "captcha_failed"
   | "confirmation_required"
   | "content_policy"
   | "content_policy_likeness"

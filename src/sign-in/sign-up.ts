@@ -9,6 +9,7 @@ import { inTransaction, type Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
 import { userIdText } from "../ids.ts";
 import type { Mail } from "../mail/mailer.ts";
+import { isListed } from "../text/domain-list.ts";
 import { domainOf, foldEmail } from "../text/email-address.ts";
 import { lockAccountOf, type LockedAccount, lockOrMakeAccount } from "./lock-account.ts";
 import { accountExistsMail, verificationMail } from "./mails.ts";
@@ -68,9 +69,11 @@ async function writeMail(
 export const byInvitation = "accounts are by invitation";
 
 /** Why an address may not sign up; undefined: it may. The same whether or not it has an account. */
-function whyNot({ mode, domains }: SignUpConfig, email: string): string | undefined {
+function whyNot({ mode, domains, disposable }: SignUpConfig, email: string): string | undefined {
   if (mode === "closed") return "the operator makes accounts";
-  if (domains !== null && !domains.includes(domainOf(foldEmail(email)))) return `addresses at ${domains.join(", ")} may sign up`;
+  const domain = domainOf(foldEmail(email));
+  if (isListed(disposable, domain)) return "addresses of throw-away mail may not sign up";
+  if (domains !== null && !domains.includes(domain)) return `addresses at ${domains.join(", ")} may sign up`;
   return undefined;
 }
 
@@ -86,4 +89,13 @@ export function assertMaySignUp(config: SignUpConfig, email: string): void {
 
 export function failClosed(reason: string): never {
   return fail("signup_closed", { param: "email", text: { reason } });
+}
+
+/** Before any work for the sign-up, and in no transaction: another server answers. Fails while that does not. */
+export async function assertHuman({ captcha }: Pick<Context, "captcha">, token: string | undefined, client: string): Promise<void> {
+  if (captcha === null) return;
+  if (token === undefined || token === "") fail("captcha_failed", { param: "captcha_token" });
+  const verdict = await captcha.verify(token, client);
+  if (verdict === "unavailable") fail("overloaded");
+  if (verdict === "wrong") fail("captcha_failed", { param: "captcha_token" });
 }

@@ -1,0 +1,24 @@
+// A list of domains, as a setting or in a file: one a line or separated by commas; what follows a # is a comment.
+import { readFileSync } from "node:fs";
+import { isDomain } from "./email-address.ts";
+
+/** `text`: the domains, or the path of a file that has them, which begins with / or a dot. Throws for what is no domain, and for a file that can't be read. */
+export function readDomains(text: string | null, name: string): ReadonlySet<string> {
+  if (text === null) return new Set();
+  const isFile = /^[/.]/.test(text);
+  const content = isFile ? readFileSync(text, "utf8") : text;
+  const domains = content
+    .split("\n")
+    .flatMap((line) => line.replace(/#.*/, "").split(","))
+    .map((domain) => domain.trim().toLowerCase())
+    .filter((domain) => domain !== "");
+  const wrong = domains.find((domain) => !isDomain(domain));
+  if (wrong !== undefined) throw new Error(`${name}${isFile ? ` (the file ${text})` : ""}: "${wrong}" is not a domain`);
+  return new Set(domains);
+}
+
+/** The domain or one above it. */
+export function isListed(domains: ReadonlySet<string>, domain: string): boolean {
+  const labels = domain.split(".");
+  return labels.some((_, index) => domains.has(labels.slice(index).join(".")));
+}
