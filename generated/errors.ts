@@ -102,6 +102,8 @@ export type ErrorCode =
   | "confirmation_required"
   | "account_not_found"
   | "not_possible"
+  | "webhook_not_found"
+  | "webhook_delivery_not_found"
   | "account_not_deletable"
   | "voucher_not_found"
   | "voucher_not_redeemable"
@@ -746,6 +748,22 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "That is not possible: {reason}.",
     "happened": "The state of what the operator wants to change does not allow it. Nothing was changed.",
     "fix": "The message says what stands in the way."
+  },
+  "webhook_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no such webhook endpoint in this workspace.",
+    "happened": "The endpoint does not exist, was deleted, or belongs to another workspace.",
+    "fix": "Use an id from GET /v1/workspace/webhooks."
+  },
+  "webhook_delivery_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no such delivery to this endpoint.",
+    "happened": "The delivery does not exist, is older than the log, or went to another endpoint.",
+    "fix": "Use an id from GET /v1/workspace/webhooks/{webhook}/deliveries."
   },
   "account_not_deletable": {
     "status": 409,

@@ -89,6 +89,17 @@ export type OperationId =
   | "listMembers"
   | "updateMember"
   | "removeMember"
+  | "getNotices"
+  | "updateNotices"
+  | "listWebhooks"
+  | "createWebhook"
+  | "getWebhook"
+  | "updateWebhook"
+  | "deleteWebhook"
+  | "listWebhookDeliveries"
+  | "replayWebhookDelivery"
+  | "rollWebhookSecret"
+  | "testWebhook"
   | "listWorkspaces"
   | "createWorkspace";
 
@@ -4186,6 +4197,446 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "name": "keys",
         "in": "query",
         "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "getNotices": {
+    "id": "getNotices",
+    "method": "get",
+    "path": "/v1/workspace/notices",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "billing"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "updateNotices": {
+    "id": "updateNotices",
+    "method": "patch",
+    "path": "/v1/workspace/notices",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listWebhooks": {
+    "id": "listWebhooks",
+    "method": "get",
+    "path": "/v1/workspace/webhooks",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "createWebhook": {
+    "id": "createWebhook",
+    "method": "post",
+    "path": "/v1/workspace/webhooks",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "getWebhook": {
+    "id": "getWebhook",
+    "method": "get",
+    "path": "/v1/workspace/webhooks/{webhook}",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "webhook_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "webhook",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "updateWebhook": {
+    "id": "updateWebhook",
+    "method": "patch",
+    "path": "/v1/workspace/webhooks/{webhook}",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "webhook_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [
+      {
+        "name": "webhook",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "deleteWebhook": {
+    "id": "deleteWebhook",
+    "method": "delete",
+    "path": "/v1/workspace/webhooks/{webhook}",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "rate_limit_exceeded",
+      "webhook_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "webhook",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listWebhookDeliveries": {
+    "id": "listWebhookDeliveries",
+    "method": "get",
+    "path": "/v1/workspace/webhooks/{webhook}/deliveries",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "webhook_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "webhook",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      },
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "replayWebhookDelivery": {
+    "id": "replayWebhookDelivery",
+    "method": "post",
+    "path": "/v1/workspace/webhooks/{webhook}/deliveries/{delivery}/replay",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "rate_limit_exceeded",
+      "webhook_not_found",
+      "webhook_delivery_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "webhook",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      },
+      {
+        "name": "delivery",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "rollWebhookSecret": {
+    "id": "rollWebhookSecret",
+    "method": "post",
+    "path": "/v1/workspace/webhooks/{webhook}/roll",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "webhook_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [
+      {
+        "name": "webhook",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "testWebhook": {
+    "id": "testWebhook",
+    "method": "post",
+    "path": "/v1/workspace/webhooks/{webhook}/test",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "rate_limit_exceeded",
+      "webhook_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "webhook",
+        "in": "path",
+        "required": true,
         "type": "string"
       }
     ],

@@ -64,6 +64,7 @@ create table api_key (
   constraint api_key_rpm_check CHECK ((rpm > 0)),
   constraint api_key_tpm_check CHECK ((tpm > 0))
 );
+CREATE INDEX api_key_expires ON public.api_key USING btree (expires_at) WHERE ((expires_at IS NOT NULL) AND (deleted_at IS NULL));
 CREATE INDEX api_key_masked ON public.api_key USING btree (account_id, prefix, last4);
 CREATE INDEX api_key_newest ON public.api_key USING btree (account_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX api_key_one_default ON public.api_key USING btree (account_id) WHERE (is_default AND (deleted_at IS NULL));
@@ -87,6 +88,26 @@ create table balance (
 CREATE TRIGGER balances_follow_entries BEFORE UPDATE ON public.balance FOR EACH STATEMENT WHEN (((pg_trigger_depth() < 1) AND (current_setting('svc.moved'::text, true) IS DISTINCT FROM 'by the ledger'::text))) EXECUTE FUNCTION refuse_change('a balance follows its entries and holds');
 CREATE TRIGGER balances_start_empty BEFORE INSERT ON public.balance FOR EACH ROW EXECUTE FUNCTION balance_starts_empty();
 CREATE TRIGGER balances_stay BEFORE DELETE OR TRUNCATE ON public.balance FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('an account keeps its balance row');
+
+create table balance_armed (
+  account_id bigint not null,
+  armed_at timestamp with time zone not null,
+  constraint balance_armed_pkey PRIMARY KEY (account_id),
+  constraint balance_armed_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id)
+);
+
+create table budget_told (
+  account_id bigint not null,
+  key_id bigint not null,
+  span text not null,
+  limit_amount bigint not null,
+  period_ends timestamp with time zone,
+  percent integer not null,
+  constraint budget_told_pkey PRIMARY KEY (account_id, key_id, span),
+  constraint budget_told_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint budget_told_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id),
+  constraint budget_told_span_check CHECK ((span = ANY (ARRAY['life'::text, 'period'::text])))
+);
 
 create table closed_month (
   account_id bigint not null,
@@ -237,6 +258,7 @@ create table key_budget (
   constraint key_budget_reserved_check CHECK ((reserved >= 0)),
   constraint key_budget_spent_check CHECK ((spent >= 0))
 ) with (fillfactor=50);
+CREATE INDEX key_budget_limited ON public.key_budget USING btree (key_id) WHERE ((limit_amount IS NOT NULL) OR (period_limit IS NOT NULL));
 CREATE INDEX key_budget_of_account ON public.key_budget USING btree (account_id);
 CREATE TRIGGER budgets_follow_entries BEFORE UPDATE OF account_id, key_id, spent, reserved ON public.key_budget FOR EACH STATEMENT WHEN (((pg_trigger_depth() < 1) AND (current_setting('svc.moved'::text, true) IS DISTINCT FROM 'by the ledger'::text))) EXECUTE FUNCTION refuse_change('a budget follows its entries and holds; set its limit alone');
 CREATE TRIGGER budgets_recall_slices AFTER UPDATE OF limit_amount, period, period_limit ON public.key_budget FOR EACH ROW WHEN (((new.limit_amount IS DISTINCT FROM old.limit_amount) OR (new.period_limit IS DISTINCT FROM old.period_limit) OR (new.period IS DISTINCT FROM old.period))) EXECUTE FUNCTION recall_slices();
@@ -386,6 +408,68 @@ create table member (
   constraint member_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'billing'::text, 'viewer'::text])))
 );
 CREATE INDEX member_of_person ON public.member USING btree (person_id);
+
+create table notice (
+  account_id bigint not null,
+  id uuid not null,
+  event text not null,
+  cause text not null,
+  data jsonb not null,
+  person_id bigint,
+  created_at timestamp with time zone not null,
+  planned_at timestamp with time zone,
+  constraint notice_pkey PRIMARY KEY (account_id, id),
+  constraint notice_account_id_cause_key UNIQUE (account_id, cause),
+  constraint notice_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint notice_cause_check CHECK (((length(cause) >= 1) AND (length(cause) <= 500))),
+  constraint notice_event_check CHECK ((event <> ''::text)),
+  constraint notice_person_id_fkey FOREIGN KEY (person_id) REFERENCES account(id)
+);
+CREATE INDEX notice_age ON public.notice USING btree (created_at);
+CREATE INDEX notice_newest ON public.notice USING btree (account_id, created_at DESC, id DESC);
+CREATE INDEX notice_unplanned ON public.notice USING btree (created_at) WHERE (planned_at IS NULL);
+
+create table notice_delivery (
+  account_id bigint not null,
+  id uuid not null,
+  notice_id uuid not null,
+  address text,
+  endpoint_id uuid,
+  state text not null default 'waiting'::text,
+  attempts integer not null default 0,
+  created_at timestamp with time zone not null,
+  due_at timestamp with time zone,
+  lease_owner uuid,
+  tried_at timestamp with time zone,
+  response_code integer,
+  response text,
+  constraint notice_delivery_pkey PRIMARY KEY (account_id, id),
+  constraint notice_delivery_account_id_endpoint_id_fkey FOREIGN KEY (account_id, endpoint_id) REFERENCES webhook_endpoint(account_id, id) ON DELETE CASCADE,
+  constraint notice_delivery_account_id_notice_id_fkey FOREIGN KEY (account_id, notice_id) REFERENCES notice(account_id, id) ON DELETE CASCADE,
+  constraint notice_delivery_address_check CHECK ((address <> ''::text)),
+  constraint notice_delivery_check CHECK (((address IS NULL) <> (endpoint_id IS NULL))),
+  constraint notice_delivery_check1 CHECK (((state = 'waiting'::text) = (due_at IS NOT NULL))),
+  constraint notice_delivery_response_check CHECK ((length(response) <= 1024)),
+  constraint notice_delivery_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'delivered'::text, 'failed'::text])))
+);
+CREATE INDEX notice_delivery_due ON public.notice_delivery USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX notice_delivery_of_endpoint ON public.notice_delivery USING btree (account_id, endpoint_id, created_at DESC, id DESC) WHERE (endpoint_id IS NOT NULL);
+CREATE INDEX notice_delivery_of_notice ON public.notice_delivery USING btree (account_id, notice_id);
+
+create table notice_preference (
+  account_id bigint not null,
+  low_balance bigint,
+  mails jsonb not null default '{}'::jsonb,
+  constraint notice_preference_pkey PRIMARY KEY (account_id),
+  constraint notice_preference_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint notice_preference_low_balance_check CHECK ((low_balance >= 0))
+);
+
+create table notice_sweep (
+  name text not null,
+  swept_at timestamp with time zone not null,
+  constraint notice_sweep_pkey PRIMARY KEY (name)
+);
 
 create table operator (
   account_id bigint not null,
@@ -735,6 +819,26 @@ create table voucher_batch (
   constraint voucher_batch_amount_check CHECK ((amount > 0)),
   constraint voucher_batch_count_check CHECK ((count > 0)),
   constraint voucher_batch_credit_days_check CHECK ((credit_days > 0))
+);
+
+create table webhook_endpoint (
+  account_id bigint not null,
+  id uuid not null,
+  url text not null,
+  description text,
+  events text[],
+  secret text not null,
+  old_secret text,
+  old_until timestamp with time zone,
+  enabled boolean not null default true,
+  failing_since timestamp with time zone,
+  given_up_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint webhook_endpoint_pkey PRIMARY KEY (account_id, id),
+  constraint webhook_endpoint_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint webhook_endpoint_check CHECK (((old_secret IS NULL) = (old_until IS NULL))),
+  constraint webhook_endpoint_description_check CHECK (((length(description) >= 1) AND (length(description) <= 200))),
+  constraint webhook_endpoint_url_check CHECK (((length(url) >= 1) AND (length(url) <= 2048)))
 );
 
 -- function admit_calls(_owner uuid, _ttl interval, _shown text, _account bigint[], _want bigint[], _key_account bigint[], _key bigint[], _key_want bigint[], _window_account bigint[], _bucket text[], _seconds integer[], _amount bigint[], _limit bigint[], _call_account bigint[], _call_id uuid[], _call_want bigint[], _call_key bigint[], OUT at_ms bigint, OUT accounts bigint[], OUT available bigint[], OUT reserved bigint[], OUT n bigint[], OUT previous bigint[], OUT keys bigint[], OUT keys_left bigint[]) returns record set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off

@@ -70,6 +70,20 @@ export interface Balance {
   spent: Generated<bigint>;
 }
 
+export interface BalanceArmed {
+  account_id: bigint;
+  armed_at: Timestamp;
+}
+
+export interface BudgetTold {
+  account_id: bigint;
+  key_id: bigint;
+  limit_amount: bigint;
+  percent: number;
+  period_ends: Timestamp | null;
+  span: string;
+}
+
 export interface ClosedMonth {
   account_id: bigint;
   adjustments: bigint;
@@ -244,6 +258,44 @@ export interface Member {
   created_at: Timestamp;
   person_id: bigint;
   role: string;
+}
+
+export interface Notice {
+  account_id: bigint;
+  cause: string;
+  created_at: Timestamp;
+  data: Json;
+  event: string;
+  id: string;
+  person_id: bigint | null;
+  planned_at: Timestamp | null;
+}
+
+export interface NoticeDelivery {
+  account_id: bigint;
+  address: string | null;
+  attempts: Generated<number>;
+  created_at: Timestamp;
+  due_at: Timestamp | null;
+  endpoint_id: string | null;
+  id: string;
+  lease_owner: string | null;
+  notice_id: string;
+  response: string | null;
+  response_code: number | null;
+  state: Generated<string>;
+  tried_at: Timestamp | null;
+}
+
+export interface NoticePreference {
+  account_id: bigint;
+  low_balance: bigint | null;
+  mails: Generated<Json>;
+}
+
+export interface NoticeSweep {
+  name: string;
+  swept_at: Timestamp;
 }
 
 export interface Operator {
@@ -487,10 +539,27 @@ export interface VoucherBatch {
   once_per_account: boolean;
 }
 
+export interface WebhookEndpoint {
+  account_id: bigint;
+  created_at: Timestamp;
+  description: string | null;
+  enabled: Generated<boolean>;
+  events: string[] | null;
+  failing_since: Timestamp | null;
+  given_up_at: Timestamp | null;
+  id: string;
+  old_secret: string | null;
+  old_until: Timestamp | null;
+  secret: string;
+  url: string;
+}
+
 export interface DB {
   account: Account;
   api_key: ApiKey;
   balance: Balance;
+  balance_armed: BalanceArmed;
+  budget_told: BudgetTold;
   closed_month: ClosedMonth;
   commit_proof: CommitProof;
   credit_grant: CreditGrant;
@@ -506,6 +575,10 @@ export interface DB {
   media_job: MediaJob;
   media_job_move: MediaJobMove;
   member: Member;
+  notice: Notice;
+  notice_delivery: NoticeDelivery;
+  notice_preference: NoticePreference;
+  notice_sweep: NoticeSweep;
   operator: Operator;
   operator_action: OperatorAction;
   payment_event: PaymentEvent;
@@ -527,4 +600,5 @@ export interface DB {
   voice: Voice;
   voucher: Voucher;
   voucher_batch: VoucherBatch;
+  webhook_endpoint: WebhookEndpoint;
 }

@@ -42198,6 +42198,2078 @@ validate_parameters_removeMember.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_updateNotices = validate_bodies_updateNotices;
+const schema_NoticeSettingsChange = {
+"type": "object",
+"properties": {
+"low_balance_usd": {
+"anyOf": [{ "$ref": "#/components/schemas/Usd" }, { "type": "null" }],
+"minimum": 0,
+"maximum": 1e6
+},
+"mails": {
+"type": "array",
+"items": { "$ref": "#/components/schemas/MailChoice" },
+"maxItems": 6
+}
+},
+"additionalProperties": true
+};
+const schema_MailChoice = {
+"type": "object",
+"required": ["event", "roles"],
+"properties": {
+"event": { "$ref": "#/components/schemas/MailedEvent" },
+"roles": {
+"type": "array",
+"items": { "$ref": "#/components/schemas/NoticeRole" },
+"maxItems": 3
+}
+}
+};
+const schema_MailedEvent = {
+"type": "string",
+"enum": [
+"balance.low",
+"key.budget_reached",
+"key.expiring",
+"payment.failed",
+"payment.disputed",
+"webhook.disabled"
+]
+};
+const schema_NoticeRole = {
+"type": "string",
+"enum": [
+"owner",
+"admin",
+"billing"
+]
+};
+function validate_MailChoice(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_MailChoice.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.event === void 0 && (missing0 = "event") || data.roles === void 0 && (missing0 = "roles")) {
+validate_MailChoice.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_MailChoice,
+data
+}];
+return false;
+} else {
+if (data.event !== void 0) {
+let data0 = data.event;
+if (typeof data0 !== "string") {
+validate_MailChoice.errors = [{
+instancePath: instancePath + "/event",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_MailedEvent,
+data: data0
+}];
+return false;
+}
+if (!(data0 === "balance.low" || data0 === "key.budget_reached" || data0 === "key.expiring" || data0 === "payment.failed" || data0 === "payment.disputed" || data0 === "webhook.disabled")) {
+validate_MailChoice.errors = [{
+instancePath: instancePath + "/event",
+keyword: "enum",
+params: { allowedValues: schema_MailedEvent.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_MailedEvent,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.roles !== void 0) {
+let data1 = data.roles;
+if (Array.isArray(data1)) {
+if (data1.length > 3) {
+validate_MailChoice.errors = [{
+instancePath: instancePath + "/roles",
+keyword: "maxItems",
+params: { limit: 3 },
+message: "must NOT have more than 3 items",
+parentSchema: schema_MailChoice.properties.roles,
+data: data1
+}];
+return false;
+} else {
+const len0 = data1.length;
+for (let i0 = 0; i0 < len0; i0++) {
+let data2 = data1[i0];
+if (typeof data2 !== "string") {
+validate_MailChoice.errors = [{
+instancePath: instancePath + "/roles/" + i0,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_NoticeRole,
+data: data2
+}];
+return false;
+}
+if (!(data2 === "owner" || data2 === "admin" || data2 === "billing")) {
+validate_MailChoice.errors = [{
+instancePath: instancePath + "/roles/" + i0,
+keyword: "enum",
+params: { allowedValues: schema_NoticeRole.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_NoticeRole,
+data: data2
+}];
+return false;
+}
+}
+}
+} else {
+validate_MailChoice.errors = [{
+instancePath: instancePath + "/roles",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_MailChoice.properties.roles,
+data: data1
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+} else {
+validate_MailChoice.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_MailChoice,
+data
+}];
+return false;
+}
+validate_MailChoice.errors = vErrors;
+return true;
+}
+validate_MailChoice.evaluated = {
+"props": {
+"event": true,
+"roles": true
+},
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_NoticeSettingsChange(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_NoticeSettingsChange.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+if (data.low_balance_usd !== void 0) {
+let data0 = data.low_balance_usd;
+const _errs2 = errors;
+const _errs3 = errors;
+let valid1 = false;
+const _errs4 = errors;
+if (errors === errors) {
+if (typeof data0 == "number") {
+if (!formats_f5433107.validate(data0)) {
+const err0 = {
+instancePath: instancePath + "/low_balance_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_Usd,
+data: data0
+};
+if (vErrors === null) vErrors = [err0];
+else vErrors.push(err0);
+errors++;
+}
+} else {
+const err1 = {
+instancePath: instancePath + "/low_balance_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_Usd,
+data: data0
+};
+if (vErrors === null) vErrors = [err1];
+else vErrors.push(err1);
+errors++;
+}
+}
+var _valid0 = _errs4 === errors;
+valid1 = valid1 || _valid0;
+const _errs7 = errors;
+if (data0 !== null) {
+const err2 = {
+instancePath: instancePath + "/low_balance_usd",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_NoticeSettingsChange.properties.low_balance_usd.anyOf[1],
+data: data0
+};
+if (vErrors === null) vErrors = [err2];
+else vErrors.push(err2);
+errors++;
+}
+var _valid0 = _errs7 === errors;
+valid1 = valid1 || _valid0;
+if (!valid1) {
+const err3 = {
+instancePath: instancePath + "/low_balance_usd",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_NoticeSettingsChange.properties.low_balance_usd,
+data: data0
+};
+if (vErrors === null) vErrors = [err3];
+else vErrors.push(err3);
+errors++;
+validate_NoticeSettingsChange.errors = vErrors;
+return false;
+} else {
+errors = _errs3;
+if (vErrors !== null) {
+if (_errs3) vErrors.length = _errs3;
+else vErrors = null;
+}
+}
+if (errors === _errs2) {
+if (typeof data0 == "number") {
+if (data0 > 1e6 || isNaN(data0)) {
+validate_NoticeSettingsChange.errors = [{
+instancePath: instancePath + "/low_balance_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_NoticeSettingsChange.properties.low_balance_usd,
+data: data0
+}];
+return false;
+} else if (data0 < 0 || isNaN(data0)) {
+validate_NoticeSettingsChange.errors = [{
+instancePath: instancePath + "/low_balance_usd",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_NoticeSettingsChange.properties.low_balance_usd,
+data: data0
+}];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.mails !== void 0) {
+let data1 = data.mails;
+const _errs9 = errors;
+if (errors === _errs9) {
+if (Array.isArray(data1)) {
+if (data1.length > 6) {
+validate_NoticeSettingsChange.errors = [{
+instancePath: instancePath + "/mails",
+keyword: "maxItems",
+params: { limit: 6 },
+message: "must NOT have more than 6 items",
+parentSchema: schema_NoticeSettingsChange.properties.mails,
+data: data1
+}];
+return false;
+} else {
+const len0 = data1.length;
+for (let i0 = 0; i0 < len0; i0++) {
+const _errs11 = errors;
+if (!validate_MailChoice(data1[i0], {
+instancePath: instancePath + "/mails/" + i0,
+parentData: data1,
+parentDataProperty: i0,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_MailChoice.errors : vErrors.concat(validate_MailChoice.errors);
+errors = vErrors.length;
+}
+if (!(_errs11 === errors)) break;
+}
+}
+} else {
+validate_NoticeSettingsChange.errors = [{
+instancePath: instancePath + "/mails",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_NoticeSettingsChange.properties.mails,
+data: data1
+}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+} else var valid0 = true;
+}
+} else {
+validate_NoticeSettingsChange.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_NoticeSettingsChange,
+data
+}];
+return false;
+}
+}
+validate_NoticeSettingsChange.errors = vErrors;
+return errors === 0;
+}
+validate_NoticeSettingsChange.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_updateNotices(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_updateNotices.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_NoticeSettingsChange(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_NoticeSettingsChange.errors : vErrors.concat(validate_NoticeSettingsChange.errors);
+errors = vErrors.length;
+}
+validate_bodies_updateNotices.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_updateNotices.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_createWebhook = validate_bodies_createWebhook;
+const schema_WebhookRequest = {
+"type": "object",
+"required": ["url"],
+"properties": {
+"url": { "$ref": "#/components/schemas/WebhookUrl" },
+"description": { "anyOf": [{ "$ref": "#/components/schemas/WebhookDescription" }, { "type": "null" }] },
+"events": {
+"anyOf": [{
+"type": "array",
+"items": { "$ref": "#/components/schemas/WebhookEvent" }
+}, { "type": "null" }],
+"maxItems": 20
+}
+},
+"additionalProperties": true
+};
+const schema_WebhookUrl = {
+"type": "string",
+"minLength": 9,
+"maxLength": 2048
+};
+const schema_WebhookDescription = {
+"type": "string",
+"minLength": 1,
+"maxLength": 200
+};
+const schema_WebhookEvent = { "anyOf": [{ "$ref": "#/components/schemas/MailedEvent" }, {
+"type": "string",
+"enum": ["sign_in.new_place"]
+}] };
+function validate_WebhookEvent(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_WebhookEvent.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+const _errs0 = errors;
+let valid0 = false;
+const _errs1 = errors;
+if (typeof data !== "string") {
+const err0 = {
+instancePath,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_MailedEvent,
+data
+};
+if (vErrors === null) vErrors = [err0];
+else vErrors.push(err0);
+errors++;
+}
+if (!(data === "balance.low" || data === "key.budget_reached" || data === "key.expiring" || data === "payment.failed" || data === "payment.disputed" || data === "webhook.disabled")) {
+const err1 = {
+instancePath,
+keyword: "enum",
+params: { allowedValues: schema_MailedEvent.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_MailedEvent,
+data
+};
+if (vErrors === null) vErrors = [err1];
+else vErrors.push(err1);
+errors++;
+}
+var _valid0 = _errs1 === errors;
+valid0 = valid0 || _valid0;
+const _errs4 = errors;
+if (typeof data !== "string") {
+const err2 = {
+instancePath,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_WebhookEvent.anyOf[1],
+data
+};
+if (vErrors === null) vErrors = [err2];
+else vErrors.push(err2);
+errors++;
+}
+if (!(data === "sign_in.new_place")) {
+const err3 = {
+instancePath,
+keyword: "enum",
+params: { allowedValues: schema_WebhookEvent.anyOf[1].enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_WebhookEvent.anyOf[1],
+data
+};
+if (vErrors === null) vErrors = [err3];
+else vErrors.push(err3);
+errors++;
+}
+var _valid0 = _errs4 === errors;
+valid0 = valid0 || _valid0;
+if (!valid0) {
+const err4 = {
+instancePath,
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_WebhookEvent,
+data
+};
+if (vErrors === null) vErrors = [err4];
+else vErrors.push(err4);
+errors++;
+validate_WebhookEvent.errors = vErrors;
+return false;
+} else {
+errors = _errs0;
+if (vErrors !== null) {
+if (_errs0) vErrors.length = _errs0;
+else vErrors = null;
+}
+}
+validate_WebhookEvent.errors = vErrors;
+return errors === 0;
+}
+validate_WebhookEvent.evaluated = {
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_WebhookRequest(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_WebhookRequest.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.url === void 0 && (missing0 = "url")) {
+validate_WebhookRequest.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_WebhookRequest,
+data
+}];
+return false;
+} else {
+if (data.url !== void 0) {
+let data0 = data.url;
+const _errs2 = errors;
+if (errors === errors) {
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 2048) {
+validate_WebhookRequest.errors = [{
+instancePath: instancePath + "/url",
+keyword: "maxLength",
+params: { limit: 2048 },
+message: "must NOT have more than 2048 characters",
+parentSchema: schema_WebhookUrl,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 9) {
+validate_WebhookRequest.errors = [{
+instancePath: instancePath + "/url",
+keyword: "minLength",
+params: { limit: 9 },
+message: "must NOT have fewer than 9 characters",
+parentSchema: schema_WebhookUrl,
+data: data0
+}];
+return false;
+}
+} else {
+validate_WebhookRequest.errors = [{
+instancePath: instancePath + "/url",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_WebhookUrl,
+data: data0
+}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.description !== void 0) {
+let data1 = data.description;
+const _errs5 = errors;
+const _errs6 = errors;
+let valid2 = false;
+const _errs7 = errors;
+if (errors === errors) {
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 200) {
+const err0 = {
+instancePath: instancePath + "/description",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_WebhookDescription,
+data: data1
+};
+if (vErrors === null) vErrors = [err0];
+else vErrors.push(err0);
+errors++;
+} else if (func_7a031813(data1) < 1) {
+const err1 = {
+instancePath: instancePath + "/description",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_WebhookDescription,
+data: data1
+};
+if (vErrors === null) vErrors = [err1];
+else vErrors.push(err1);
+errors++;
+}
+} else {
+const err2 = {
+instancePath: instancePath + "/description",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_WebhookDescription,
+data: data1
+};
+if (vErrors === null) vErrors = [err2];
+else vErrors.push(err2);
+errors++;
+}
+}
+var _valid0 = _errs7 === errors;
+valid2 = valid2 || _valid0;
+const _errs10 = errors;
+if (data1 !== null) {
+const err3 = {
+instancePath: instancePath + "/description",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_WebhookRequest.properties.description.anyOf[1],
+data: data1
+};
+if (vErrors === null) vErrors = [err3];
+else vErrors.push(err3);
+errors++;
+}
+var _valid0 = _errs10 === errors;
+valid2 = valid2 || _valid0;
+if (!valid2) {
+const err4 = {
+instancePath: instancePath + "/description",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_WebhookRequest.properties.description,
+data: data1
+};
+if (vErrors === null) vErrors = [err4];
+else vErrors.push(err4);
+errors++;
+validate_WebhookRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs6;
+if (vErrors !== null) {
+if (_errs6) vErrors.length = _errs6;
+else vErrors = null;
+}
+}
+var valid0 = _errs5 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.events !== void 0) {
+let data2 = data.events;
+const _errs12 = errors;
+const _errs13 = errors;
+let valid4 = false;
+const _errs14 = errors;
+if (errors === _errs14) {
+if (Array.isArray(data2)) {
+const len0 = data2.length;
+for (let i0 = 0; i0 < len0; i0++) {
+const _errs16 = errors;
+if (!validate_WebhookEvent(data2[i0], {
+instancePath: instancePath + "/events/" + i0,
+parentData: data2,
+parentDataProperty: i0,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_WebhookEvent.errors : vErrors.concat(validate_WebhookEvent.errors);
+errors = vErrors.length;
+}
+if (!(_errs16 === errors)) break;
+}
+} else {
+const err5 = {
+instancePath: instancePath + "/events",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_WebhookRequest.properties.events.anyOf[0],
+data: data2
+};
+if (vErrors === null) vErrors = [err5];
+else vErrors.push(err5);
+errors++;
+}
+}
+var _valid1 = _errs14 === errors;
+valid4 = valid4 || _valid1;
+const _errs17 = errors;
+if (data2 !== null) {
+const err6 = {
+instancePath: instancePath + "/events",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_WebhookRequest.properties.events.anyOf[1],
+data: data2
+};
+if (vErrors === null) vErrors = [err6];
+else vErrors.push(err6);
+errors++;
+}
+var _valid1 = _errs17 === errors;
+valid4 = valid4 || _valid1;
+if (!valid4) {
+const err7 = {
+instancePath: instancePath + "/events",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_WebhookRequest.properties.events,
+data: data2
+};
+if (vErrors === null) vErrors = [err7];
+else vErrors.push(err7);
+errors++;
+validate_WebhookRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs13;
+if (vErrors !== null) {
+if (_errs13) vErrors.length = _errs13;
+else vErrors = null;
+}
+}
+if (errors === _errs12) {
+if (Array.isArray(data2)) {
+if (data2.length > 20) {
+validate_WebhookRequest.errors = [{
+instancePath: instancePath + "/events",
+keyword: "maxItems",
+params: { limit: 20 },
+message: "must NOT have more than 20 items",
+parentSchema: schema_WebhookRequest.properties.events,
+data: data2
+}];
+return false;
+}
+}
+}
+var valid0 = _errs12 === errors;
+} else var valid0 = true;
+}
+}
+}
+} else {
+validate_WebhookRequest.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_WebhookRequest,
+data
+}];
+return false;
+}
+}
+validate_WebhookRequest.errors = vErrors;
+return errors === 0;
+}
+validate_WebhookRequest.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_createWebhook(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_createWebhook.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_WebhookRequest(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_WebhookRequest.errors : vErrors.concat(validate_WebhookRequest.errors);
+errors = vErrors.length;
+}
+validate_bodies_createWebhook.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_createWebhook.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_getWebhook = validate_parameters_getWebhook;
+const schema_parameters_getWebhook = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "webhook": {
+"type": "string",
+"maxLength": 64
+} },
+"required": ["webhook"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_getWebhook"
+};
+function validate_parameters_getWebhook(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getWebhook.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_getWebhook.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getWebhook,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.webhook === void 0 && (missing1 = "webhook")) {
+validate_parameters_getWebhook.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_getWebhook.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.webhook !== void 0) {
+let data1 = data0.webhook;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 64) {
+validate_parameters_getWebhook.errors = [{
+instancePath: instancePath + "/path/webhook",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_getWebhook.properties.path.properties.webhook,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_getWebhook.errors = [{
+instancePath: instancePath + "/path/webhook",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getWebhook.properties.path.properties.webhook,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getWebhook.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getWebhook.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getWebhook.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getWebhook,
+data
+}];
+return false;
+}
+validate_parameters_getWebhook.errors = vErrors;
+return true;
+}
+validate_parameters_getWebhook.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_updateWebhook = validate_bodies_updateWebhook;
+const schema_WebhookChange = {
+"type": "object",
+"properties": {
+"url": { "$ref": "#/components/schemas/WebhookUrl" },
+"description": { "anyOf": [{ "$ref": "#/components/schemas/WebhookDescription" }, { "type": "null" }] },
+"events": {
+"anyOf": [{
+"type": "array",
+"items": { "$ref": "#/components/schemas/WebhookEvent" }
+}, { "type": "null" }],
+"maxItems": 20
+},
+"enabled": { "type": "boolean" }
+},
+"additionalProperties": true
+};
+function validate_WebhookChange(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_WebhookChange.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+if (data.url !== void 0) {
+let data0 = data.url;
+const _errs2 = errors;
+if (errors === errors) {
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 2048) {
+validate_WebhookChange.errors = [{
+instancePath: instancePath + "/url",
+keyword: "maxLength",
+params: { limit: 2048 },
+message: "must NOT have more than 2048 characters",
+parentSchema: schema_WebhookUrl,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 9) {
+validate_WebhookChange.errors = [{
+instancePath: instancePath + "/url",
+keyword: "minLength",
+params: { limit: 9 },
+message: "must NOT have fewer than 9 characters",
+parentSchema: schema_WebhookUrl,
+data: data0
+}];
+return false;
+}
+} else {
+validate_WebhookChange.errors = [{
+instancePath: instancePath + "/url",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_WebhookUrl,
+data: data0
+}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.description !== void 0) {
+let data1 = data.description;
+const _errs5 = errors;
+const _errs6 = errors;
+let valid2 = false;
+const _errs7 = errors;
+if (errors === errors) {
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 200) {
+const err0 = {
+instancePath: instancePath + "/description",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_WebhookDescription,
+data: data1
+};
+if (vErrors === null) vErrors = [err0];
+else vErrors.push(err0);
+errors++;
+} else if (func_7a031813(data1) < 1) {
+const err1 = {
+instancePath: instancePath + "/description",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_WebhookDescription,
+data: data1
+};
+if (vErrors === null) vErrors = [err1];
+else vErrors.push(err1);
+errors++;
+}
+} else {
+const err2 = {
+instancePath: instancePath + "/description",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_WebhookDescription,
+data: data1
+};
+if (vErrors === null) vErrors = [err2];
+else vErrors.push(err2);
+errors++;
+}
+}
+var _valid0 = _errs7 === errors;
+valid2 = valid2 || _valid0;
+const _errs10 = errors;
+if (data1 !== null) {
+const err3 = {
+instancePath: instancePath + "/description",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_WebhookChange.properties.description.anyOf[1],
+data: data1
+};
+if (vErrors === null) vErrors = [err3];
+else vErrors.push(err3);
+errors++;
+}
+var _valid0 = _errs10 === errors;
+valid2 = valid2 || _valid0;
+if (!valid2) {
+const err4 = {
+instancePath: instancePath + "/description",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_WebhookChange.properties.description,
+data: data1
+};
+if (vErrors === null) vErrors = [err4];
+else vErrors.push(err4);
+errors++;
+validate_WebhookChange.errors = vErrors;
+return false;
+} else {
+errors = _errs6;
+if (vErrors !== null) {
+if (_errs6) vErrors.length = _errs6;
+else vErrors = null;
+}
+}
+var valid0 = _errs5 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.events !== void 0) {
+let data2 = data.events;
+const _errs12 = errors;
+const _errs13 = errors;
+let valid4 = false;
+const _errs14 = errors;
+if (errors === _errs14) {
+if (Array.isArray(data2)) {
+const len0 = data2.length;
+for (let i0 = 0; i0 < len0; i0++) {
+const _errs16 = errors;
+if (!validate_WebhookEvent(data2[i0], {
+instancePath: instancePath + "/events/" + i0,
+parentData: data2,
+parentDataProperty: i0,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_WebhookEvent.errors : vErrors.concat(validate_WebhookEvent.errors);
+errors = vErrors.length;
+}
+if (!(_errs16 === errors)) break;
+}
+} else {
+const err5 = {
+instancePath: instancePath + "/events",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_WebhookChange.properties.events.anyOf[0],
+data: data2
+};
+if (vErrors === null) vErrors = [err5];
+else vErrors.push(err5);
+errors++;
+}
+}
+var _valid1 = _errs14 === errors;
+valid4 = valid4 || _valid1;
+const _errs17 = errors;
+if (data2 !== null) {
+const err6 = {
+instancePath: instancePath + "/events",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_WebhookChange.properties.events.anyOf[1],
+data: data2
+};
+if (vErrors === null) vErrors = [err6];
+else vErrors.push(err6);
+errors++;
+}
+var _valid1 = _errs17 === errors;
+valid4 = valid4 || _valid1;
+if (!valid4) {
+const err7 = {
+instancePath: instancePath + "/events",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_WebhookChange.properties.events,
+data: data2
+};
+if (vErrors === null) vErrors = [err7];
+else vErrors.push(err7);
+errors++;
+validate_WebhookChange.errors = vErrors;
+return false;
+} else {
+errors = _errs13;
+if (vErrors !== null) {
+if (_errs13) vErrors.length = _errs13;
+else vErrors = null;
+}
+}
+if (errors === _errs12) {
+if (Array.isArray(data2)) {
+if (data2.length > 20) {
+validate_WebhookChange.errors = [{
+instancePath: instancePath + "/events",
+keyword: "maxItems",
+params: { limit: 20 },
+message: "must NOT have more than 20 items",
+parentSchema: schema_WebhookChange.properties.events,
+data: data2
+}];
+return false;
+}
+}
+}
+var valid0 = _errs12 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.enabled !== void 0) {
+let data4 = data.enabled;
+const _errs19 = errors;
+if (typeof data4 !== "boolean") {
+validate_WebhookChange.errors = [{
+instancePath: instancePath + "/enabled",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_WebhookChange.properties.enabled,
+data: data4
+}];
+return false;
+}
+var valid0 = _errs19 === errors;
+} else var valid0 = true;
+}
+}
+}
+} else {
+validate_WebhookChange.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_WebhookChange,
+data
+}];
+return false;
+}
+}
+validate_WebhookChange.errors = vErrors;
+return errors === 0;
+}
+validate_WebhookChange.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_updateWebhook(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_updateWebhook.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_WebhookChange(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_WebhookChange.errors : vErrors.concat(validate_WebhookChange.errors);
+errors = vErrors.length;
+}
+validate_bodies_updateWebhook.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_updateWebhook.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_updateWebhook = validate_parameters_updateWebhook;
+const schema_parameters_updateWebhook = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "webhook": {
+"type": "string",
+"maxLength": 64
+} },
+"required": ["webhook"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_updateWebhook"
+};
+function validate_parameters_updateWebhook(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_updateWebhook.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_updateWebhook.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_updateWebhook,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.webhook === void 0 && (missing1 = "webhook")) {
+validate_parameters_updateWebhook.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_updateWebhook.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.webhook !== void 0) {
+let data1 = data0.webhook;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 64) {
+validate_parameters_updateWebhook.errors = [{
+instancePath: instancePath + "/path/webhook",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_updateWebhook.properties.path.properties.webhook,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_updateWebhook.errors = [{
+instancePath: instancePath + "/path/webhook",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_updateWebhook.properties.path.properties.webhook,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_updateWebhook.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_updateWebhook.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_updateWebhook.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_updateWebhook,
+data
+}];
+return false;
+}
+validate_parameters_updateWebhook.errors = vErrors;
+return true;
+}
+validate_parameters_updateWebhook.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_deleteWebhook = validate_parameters_deleteWebhook;
+const schema_parameters_deleteWebhook = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "webhook": {
+"type": "string",
+"maxLength": 64
+} },
+"required": ["webhook"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_deleteWebhook"
+};
+function validate_parameters_deleteWebhook(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_deleteWebhook.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_deleteWebhook.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_deleteWebhook,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.webhook === void 0 && (missing1 = "webhook")) {
+validate_parameters_deleteWebhook.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_deleteWebhook.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.webhook !== void 0) {
+let data1 = data0.webhook;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 64) {
+validate_parameters_deleteWebhook.errors = [{
+instancePath: instancePath + "/path/webhook",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_deleteWebhook.properties.path.properties.webhook,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_deleteWebhook.errors = [{
+instancePath: instancePath + "/path/webhook",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_deleteWebhook.properties.path.properties.webhook,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_deleteWebhook.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_deleteWebhook.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_deleteWebhook.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_deleteWebhook,
+data
+}];
+return false;
+}
+validate_parameters_deleteWebhook.errors = vErrors;
+return true;
+}
+validate_parameters_deleteWebhook.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_listWebhookDeliveries = validate_parameters_listWebhookDeliveries;
+const schema_parameters_listWebhookDeliveries = {
+"type": "object",
+"properties": {
+"path": {
+"type": "object",
+"properties": { "webhook": {
+"type": "string",
+"maxLength": 64
+} },
+"required": ["webhook"]
+},
+"query": {
+"type": "object",
+"properties": {
+"after": {
+"type": "string",
+"maxLength": 64
+},
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 100,
+"default": 50
+}
+},
+"required": []
+}
+},
+"required": ["path", "query"],
+"$id": "https://svc.invalid/api/parameters_listWebhookDeliveries"
+};
+function validate_parameters_listWebhookDeliveries(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_listWebhookDeliveries.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path") || data.query === void 0 && (missing0 = "query")) {
+validate_parameters_listWebhookDeliveries.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_listWebhookDeliveries,
+data
+}];
+return false;
+} else {
+if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.webhook === void 0 && (missing1 = "webhook")) {
+validate_parameters_listWebhookDeliveries.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_listWebhookDeliveries.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.webhook !== void 0) {
+let data1 = data0.webhook;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 64) {
+validate_parameters_listWebhookDeliveries.errors = [{
+instancePath: instancePath + "/path/webhook",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_listWebhookDeliveries.properties.path.properties.webhook,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_listWebhookDeliveries.errors = [{
+instancePath: instancePath + "/path/webhook",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listWebhookDeliveries.properties.path.properties.webhook,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_listWebhookDeliveries.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listWebhookDeliveries.properties.path,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.query !== void 0) {
+let data2 = data.query;
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+if (data2.after !== void 0) {
+let data3 = data2.after;
+if (typeof data3 === "string") {
+if (func_7a031813(data3) > 64) {
+validate_parameters_listWebhookDeliveries.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_listWebhookDeliveries.properties.query.properties.after,
+data: data3
+}];
+return false;
+}
+} else {
+validate_parameters_listWebhookDeliveries.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listWebhookDeliveries.properties.query.properties.after,
+data: data3
+}];
+return false;
+}
+var valid2 = true;
+} else var valid2 = true;
+if (valid2) {
+if (data2.limit !== void 0) {
+let data4 = data2.limit;
+if (!(typeof data4 == "number" && !(data4 % 1) && !isNaN(data4))) {
+validate_parameters_listWebhookDeliveries.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_listWebhookDeliveries.properties.query.properties.limit,
+data: data4
+}];
+return false;
+}
+if (typeof data4 == "number") {
+if (data4 > 100 || isNaN(data4)) {
+validate_parameters_listWebhookDeliveries.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_parameters_listWebhookDeliveries.properties.query.properties.limit,
+data: data4
+}];
+return false;
+} else if (data4 < 1 || isNaN(data4)) {
+validate_parameters_listWebhookDeliveries.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_listWebhookDeliveries.properties.query.properties.limit,
+data: data4
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data4)) {
+validate_parameters_listWebhookDeliveries.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_listWebhookDeliveries.properties.query.properties.limit,
+data: data4
+}];
+return false;
+}
+}
+var valid2 = true;
+} else var valid2 = true;
+}
+} else {
+validate_parameters_listWebhookDeliveries.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listWebhookDeliveries.properties.query,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+} else {
+validate_parameters_listWebhookDeliveries.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listWebhookDeliveries,
+data
+}];
+return false;
+}
+validate_parameters_listWebhookDeliveries.errors = vErrors;
+return true;
+}
+validate_parameters_listWebhookDeliveries.evaluated = {
+"props": {
+"path": true,
+"query": true
+},
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_replayWebhookDelivery = validate_parameters_replayWebhookDelivery;
+const schema_parameters_replayWebhookDelivery = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": {
+"webhook": {
+"type": "string",
+"maxLength": 64
+},
+"delivery": {
+"type": "string",
+"maxLength": 64
+}
+},
+"required": ["webhook", "delivery"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_replayWebhookDelivery"
+};
+function validate_parameters_replayWebhookDelivery(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_replayWebhookDelivery.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_replayWebhookDelivery.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_replayWebhookDelivery,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.webhook === void 0 && (missing1 = "webhook") || data0.delivery === void 0 && (missing1 = "delivery")) {
+validate_parameters_replayWebhookDelivery.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_replayWebhookDelivery.properties.path,
+data: data0
+}];
+return false;
+} else {
+if (data0.webhook !== void 0) {
+let data1 = data0.webhook;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 64) {
+validate_parameters_replayWebhookDelivery.errors = [{
+instancePath: instancePath + "/path/webhook",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_replayWebhookDelivery.properties.path.properties.webhook,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_replayWebhookDelivery.errors = [{
+instancePath: instancePath + "/path/webhook",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_replayWebhookDelivery.properties.path.properties.webhook,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.delivery !== void 0) {
+let data2 = data0.delivery;
+if (typeof data2 === "string") {
+if (func_7a031813(data2) > 64) {
+validate_parameters_replayWebhookDelivery.errors = [{
+instancePath: instancePath + "/path/delivery",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_replayWebhookDelivery.properties.path.properties.delivery,
+data: data2
+}];
+return false;
+}
+} else {
+validate_parameters_replayWebhookDelivery.errors = [{
+instancePath: instancePath + "/path/delivery",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_replayWebhookDelivery.properties.path.properties.delivery,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+} else {
+validate_parameters_replayWebhookDelivery.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_replayWebhookDelivery.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_replayWebhookDelivery.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_replayWebhookDelivery,
+data
+}];
+return false;
+}
+validate_parameters_replayWebhookDelivery.errors = vErrors;
+return true;
+}
+validate_parameters_replayWebhookDelivery.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_rollWebhookSecret = validate_bodies_rollWebhookSecret;
+const schema_WebhookRoll = {
+"type": "object",
+"properties": { "grace_seconds": {
+"type": "integer",
+"format": "int32",
+"minimum": 0,
+"maximum": 604800
+} },
+"additionalProperties": true
+};
+function validate_bodies_rollWebhookSecret(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_rollWebhookSecret.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+if (data.grace_seconds !== void 0) {
+let data0 = data.grace_seconds;
+if (!(typeof data0 == "number" && !(data0 % 1) && !isNaN(data0))) {
+validate_bodies_rollWebhookSecret.errors = [{
+instancePath: instancePath + "/grace_seconds",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_WebhookRoll.properties.grace_seconds,
+data: data0
+}];
+return false;
+}
+if (typeof data0 == "number") {
+if (data0 > 604800 || isNaN(data0)) {
+validate_bodies_rollWebhookSecret.errors = [{
+instancePath: instancePath + "/grace_seconds",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 604800
+},
+message: "must be <= 604800",
+parentSchema: schema_WebhookRoll.properties.grace_seconds,
+data: data0
+}];
+return false;
+} else if (data0 < 0 || isNaN(data0)) {
+validate_bodies_rollWebhookSecret.errors = [{
+instancePath: instancePath + "/grace_seconds",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_WebhookRoll.properties.grace_seconds,
+data: data0
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data0)) {
+validate_bodies_rollWebhookSecret.errors = [{
+instancePath: instancePath + "/grace_seconds",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_WebhookRoll.properties.grace_seconds,
+data: data0
+}];
+return false;
+}
+}
+}
+} else {
+validate_bodies_rollWebhookSecret.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_WebhookRoll,
+data
+}];
+return false;
+}
+validate_bodies_rollWebhookSecret.errors = vErrors;
+return true;
+}
+validate_bodies_rollWebhookSecret.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_rollWebhookSecret = validate_parameters_rollWebhookSecret;
+const schema_parameters_rollWebhookSecret = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "webhook": {
+"type": "string",
+"maxLength": 64
+} },
+"required": ["webhook"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_rollWebhookSecret"
+};
+function validate_parameters_rollWebhookSecret(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_rollWebhookSecret.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_rollWebhookSecret.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_rollWebhookSecret,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.webhook === void 0 && (missing1 = "webhook")) {
+validate_parameters_rollWebhookSecret.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_rollWebhookSecret.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.webhook !== void 0) {
+let data1 = data0.webhook;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 64) {
+validate_parameters_rollWebhookSecret.errors = [{
+instancePath: instancePath + "/path/webhook",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_rollWebhookSecret.properties.path.properties.webhook,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_rollWebhookSecret.errors = [{
+instancePath: instancePath + "/path/webhook",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_rollWebhookSecret.properties.path.properties.webhook,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_rollWebhookSecret.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_rollWebhookSecret.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_rollWebhookSecret.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_rollWebhookSecret,
+data
+}];
+return false;
+}
+validate_parameters_rollWebhookSecret.errors = vErrors;
+return true;
+}
+validate_parameters_rollWebhookSecret.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_testWebhook = validate_parameters_testWebhook;
+const schema_parameters_testWebhook = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "webhook": {
+"type": "string",
+"maxLength": 64
+} },
+"required": ["webhook"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_testWebhook"
+};
+function validate_parameters_testWebhook(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_testWebhook.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_testWebhook.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_testWebhook,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.webhook === void 0 && (missing1 = "webhook")) {
+validate_parameters_testWebhook.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_testWebhook.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.webhook !== void 0) {
+let data1 = data0.webhook;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 64) {
+validate_parameters_testWebhook.errors = [{
+instancePath: instancePath + "/path/webhook",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_testWebhook.properties.path.properties.webhook,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_testWebhook.errors = [{
+instancePath: instancePath + "/path/webhook",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_testWebhook.properties.path.properties.webhook,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_testWebhook.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_testWebhook.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_testWebhook.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_testWebhook,
+data
+}];
+return false;
+}
+validate_parameters_testWebhook.errors = vErrors;
+return true;
+}
+validate_parameters_testWebhook.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_createWorkspace = validate_bodies_createWorkspace;
 function validate_WorkspaceRequest_2(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -50625,6 +52697,10 @@ createSystemOneDecision: bodies_createSystemOneDecision,
 createVideo: bodies_createVideo,
 updateWorkspace: bodies_updateWorkspace,
 updateMember: bodies_updateMember,
+updateNotices: bodies_updateNotices,
+createWebhook: bodies_createWebhook,
+updateWebhook: bodies_updateWebhook,
+rollWebhookSecret: bodies_rollWebhookSecret,
 createWorkspace: bodies_createWorkspace
 };
 const forms = {
@@ -50689,7 +52765,14 @@ createVideo: parameters_createVideo,
 leaveWorkspace: parameters_leaveWorkspace,
 listMembers: parameters_listMembers,
 updateMember: parameters_updateMember,
-removeMember: parameters_removeMember
+removeMember: parameters_removeMember,
+getWebhook: parameters_getWebhook,
+updateWebhook: parameters_updateWebhook,
+deleteWebhook: parameters_deleteWebhook,
+listWebhookDeliveries: parameters_listWebhookDeliveries,
+replayWebhookDelivery: parameters_replayWebhookDelivery,
+rollWebhookSecret: parameters_rollWebhookSecret,
+testWebhook: parameters_testWebhook
 };
 export {
 bodies,
@@ -50713,6 +52796,7 @@ bodies_createSystemOneDecision,
 bodies_createTopup,
 bodies_createTranscription,
 bodies_createVideo,
+bodies_createWebhook,
 bodies_createWorkspace,
 bodies_designVoice,
 bodies_forgotPassword,
@@ -50724,6 +52808,7 @@ bodies_resendVerification,
 bodies_resetPassword,
 bodies_resumeAccount,
 bodies_rollApiKey,
+bodies_rollWebhookSecret,
 bodies_runGenmedia,
 bodies_setOperator,
 bodies_signIn,
@@ -50733,6 +52818,8 @@ bodies_startSignIn,
 bodies_suspendAccount,
 bodies_updateApiKey,
 bodies_updateMember,
+bodies_updateNotices,
+bodies_updateWebhook,
 bodies_updateWorkspace,
 bodies_verifyAccount,
 catalogFile,
@@ -50759,6 +52846,7 @@ parameters_createTranscription,
 parameters_createVideo,
 parameters_deleteAccount,
 parameters_deleteApiKey,
+parameters_deleteWebhook,
 parameters_designVoice,
 parameters_endSession,
 parameters_getApiKeyUsage,
@@ -50773,6 +52861,7 @@ parameters_getReceiptProof,
 parameters_getStatement,
 parameters_getTopup,
 parameters_getUsageSummary,
+parameters_getWebhook,
 parameters_leaveWorkspace,
 parameters_listCreditGrants,
 parameters_listJobs,
@@ -50786,16 +52875,21 @@ parameters_listSessions,
 parameters_listStatements,
 parameters_listUsageLogs,
 parameters_listVoices,
+parameters_listWebhookDeliveries,
 parameters_receivePaymentEvent,
 parameters_recommendModels,
 parameters_refundCall,
 parameters_removeMember,
+parameters_replayWebhookDelivery,
 parameters_resumeAccount,
 parameters_rollApiKey,
+parameters_rollWebhookSecret,
 parameters_runGenmedia,
 parameters_signInWithProvider,
 parameters_startSignIn,
 parameters_suspendAccount,
+parameters_testWebhook,
 parameters_updateApiKey,
-parameters_updateMember
+parameters_updateMember,
+parameters_updateWebhook
 };

@@ -46,6 +46,7 @@ import { listModels } from "./list-models.ts";
 import { listTiers } from "./list-tiers.ts";
 import { listUsageLogs } from "./list-usage-logs.ts";
 import { listVoices } from "./list-voices.ts";
+import { noticeHandlers } from "./notices.ts";
 import { endOtherSessions } from "./end-other-sessions.ts";
 import { endSession } from "./end-session.ts";
 import { listSessions } from "./list-sessions.ts";
@@ -154,5 +155,6 @@ export const handlers: Handlers = {
   updateMember,
   removeMember,
   leaveWorkspace,
+  ...noticeHandlers,
   ...operatorHandlers,
 };

@@ -41,6 +41,8 @@ export interface Config {
   metricsToken: string | null;
   /** Encrypts the private keys that sign receipts (src/ledger/receipt-keys.ts); null: they are stored as they are. */
   receiptSecret: string | null;
+  /** Encrypts the secrets that sign webhooks (src/webhooks/secrets.ts); null: they are stored as they are. */
+  webhookSecret: string | null;
   logLevel: string;
   /** OpenTelemetry's own names (OTEL_…); null: no traces. Its packages read the other variables: headers, certificates, resource. */
   traces: TracesConfig | null;
@@ -119,6 +121,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     trustedProxies: wholeNumber(text("SVC_TRUSTED_PROXIES"), "SVC_TRUSTED_PROXIES", 0, 16) ?? 0,
     metricsToken: bearerToken(text("SVC_METRICS_TOKEN"), "SVC_METRICS_TOKEN"),
     receiptSecret: longSecret(text("SVC_RECEIPT_SECRET"), "SVC_RECEIPT_SECRET"),
+    webhookSecret: longSecret(text("SVC_WEBHOOK_SECRET"), "SVC_WEBHOOK_SECRET"),
     logLevel: oneOf(text("LOG_LEVEL"), "LOG_LEVEL", logLevels) ?? "info",
     traces: readTraces(text),
     environment,

@@ -26,6 +26,9 @@ import { createLimits } from "./limits/limits.ts";
 import { createMailer } from "./mail/mailer.ts";
 import { type MediaOptions, openMedia } from "./media/media.ts";
 import type { Amount } from "./money.ts";
+import type { Send } from "./notices/deliver.ts";
+import { type NoticeTimes, startNotices } from "./notices/worker.ts";
+import { sendWebhook, type WebhookOptions, webhookPausesMs } from "./webhooks/send.ts";
 import { openAdapters } from "./providers/adapters.ts";
 import { connectUpstreams } from "./providers/transport/http.ts";
 import { createBreakers } from "./routing/breaker.ts";
@@ -34,6 +37,7 @@ import { keepSwept } from "./sign-in/sweep.ts";
 import { keepKeysSwept } from "./ledger/idempotency.ts";
 import { keepGrantsExpired } from "./ledger/grants.ts";
 import { addDatabaseFigures } from "./telemetry/database-figures.ts";
+import { countNotices } from "./telemetry/notice-figures.ts";
 import { addGatewayFigures, createMetrics, type Gathering } from "./telemetry/metrics.ts";
 
 export interface Gateway {
@@ -66,6 +70,9 @@ export interface GatewayOptions {
   jobs?: Partial<JobTimes>;
   connectionLifeMs?: number;
   ledger?: LedgerTimes;
+  notices?: Partial<NoticeTimes>;
+  /** For tests: a certificate to trust, and names. */
+  webhooks?: WebhookOptions;
   /** For tests: a certificate to trust. */
   media?: MediaOptions;
   /** The other workers, whose metrics /metrics includes. */
@@ -117,6 +124,13 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const { countAttempt, countOverrun, countHold } = metrics;
   const parts = { config, clock, log, db, catalog, breakers, providers, media, jobs, countAttempt, countOverrun, countHold };
   const context: Context = { ...parts, ...domain, publicUrl: config.publicUrl ?? "" };
+  const { mailer } = domain;
+  const send = (delivery: Parameters<Send>[0]) => sendWebhook({ db, config, onFault, options: options.webhooks }, delivery);
+  const notices = {
+    ...{ db, clock, mailer, publicUrl: () => context.publicUrl, onFault, count: countNotices(metrics), times: options.notices },
+    webhooks: { send, pausesMs: webhookPausesMs },
+  };
+  opening.adopt(startNotices(notices), (opened) => opened.stop());
   const server = await createServer({
     context,
     handlers,

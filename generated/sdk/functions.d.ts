@@ -40,6 +40,7 @@ import type {
   DeleteAccountQuery,
   DeletedAccount,
   DeletedApiKey,
+  DeletedWebhook,
   EmailRequest,
   EmbeddingList,
   EmbeddingRequest,
@@ -73,6 +74,7 @@ import type {
   ListStatementsQuery,
   ListUsageLogsQuery,
   ListVoicesQuery,
+  ListWebhookDeliveriesQuery,
   MadeVoice,
   MediaJob,
   Member,
@@ -88,6 +90,8 @@ import type {
   MusicRequest,
   NewApiKey,
   NewSession,
+  NoticeSettings,
+  NoticeSettingsChange,
   OpenSessionList,
   OperatorAccountDetail,
   OperatorAccountList,
@@ -175,6 +179,14 @@ import type {
   VoiceList,
   VoucherCode,
   VoucherRedemption,
+  WebhookChange,
+  WebhookDelivery,
+  WebhookDeliveryList,
+  WebhookEndpoint,
+  WebhookEndpointList,
+  WebhookEndpointWithSecret,
+  WebhookRequest,
+  WebhookRoll,
   Workspace,
   WorkspaceList,
   WorkspaceRequest,
@@ -1695,6 +1707,181 @@ export declare function updateMember(client: Client, member: string, input: Memb
  * @throws {SvcError} 503 `overloaded`
  */
 export declare function removeMember(client: Client, member: string, input?: RemoveMemberQuery, options?: RequestOptions): Call<RemovedMember, "removeMember">;
+
+/**
+ * Returns what the workspace is told by mail, and which roles are told.
+ *
+ * `GET /v1/workspace/notices`, /docs/api/getNotices
+ *
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function getNotices(client: Client, options?: RequestOptions): Call<NoticeSettings, "getNotices">;
+
+/**
+ * Changes what the workspace is told by mail, and which roles are told. Mails go to verified addresses of members, 50 at most.
+ *
+ * `PATCH /v1/workspace/notices`, /docs/api/updateNotices
+ *
+ * @example
+ * await svc.workspaces.notices.update({ low_balance_usd: 5, mails: [{ event: "balance.low", roles: ["owner", "billing"] }] });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function updateNotices(client: Client, input: NoticeSettingsChange, options?: RequestOptions): Call<NoticeSettings, "updateNotices">;
+
+/**
+ * Lists the endpoints of the workspace.
+ *
+ * `GET /v1/workspace/webhooks`, /docs/api/listWebhooks
+ *
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function listWebhooks(client: Client, options?: RequestOptions): Pages<WebhookEndpointList, "listWebhooks">;
+
+/**
+ * Creates an endpoint, to which the workspace's notices are posted from now on. The secret that signs them is shown only now. An address that is
+ * not HTTPS, or not on a public host, gives 400 `invalid_parameter`. A workspace has 10 endpoints at most: 403 `permission_denied`.
+ *
+ * `POST /v1/workspace/webhooks`, /docs/api/createWebhook
+ *
+ * @example
+ * await svc.workspaces.webhooks.create({ url: "https://example.com/hooks/gateway", description: "Pages the engineer on call", events: ["balance.low", "payment.failed"] });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function createWebhook(client: Client, input: WebhookRequest, options?: RequestOptions): Call<WebhookEndpointWithSecret, "createWebhook">;
+
+/**
+ * Returns an endpoint.
+ *
+ * `GET /v1/workspace/webhooks/{webhook}`, /docs/api/getWebhook
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
+ * @throws {SvcError} 404 `webhook_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function getWebhook(client: Client, webhook: string, options?: RequestOptions): Call<WebhookEndpoint, "getWebhook">;
+
+/**
+ * Changes an endpoint. Enabled again, it counts as working until its next delivery fails.
+ *
+ * `PATCH /v1/workspace/webhooks/{webhook}`, /docs/api/updateWebhook
+ *
+ * @example
+ * await svc.workspaces.webhooks.update(webhook, { enabled: true });
+ * @throws {SvcError} 400 `invalid_json`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 404 `webhook_not_found`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function updateWebhook(client: Client, webhook: string, input: WebhookChange, options?: RequestOptions): Call<WebhookEndpoint, "updateWebhook">;
+
+/**
+ * Deletes an endpoint, and the log of its deliveries.
+ *
+ * `DELETE /v1/workspace/webhooks/{webhook}`, /docs/api/deleteWebhook
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 404 `webhook_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function deleteWebhook(client: Client, webhook: string, options?: RequestOptions): Call<DeletedWebhook, "deleteWebhook">;
+
+/**
+ * Lists the deliveries to an endpoint, of the last 30 days.
+ *
+ * `GET /v1/workspace/webhooks/{webhook}/deliveries`, /docs/api/listWebhookDeliveries
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
+ * @throws {SvcError} 404 `webhook_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function listWebhookDeliveries(client: Client, webhook: string, input?: ListWebhookDeliveriesQuery, options?: RequestOptions): Pages<WebhookDeliveryList, "listWebhookDeliveries">;
+
+/**
+ * Posts the notice of a delivery to the endpoint again, with the same `webhook-id`, as a delivery of its own. A disabled endpoint, and one for
+ * which 100 deliveries wait, give 403 `permission_denied`.
+ *
+ * `POST /v1/workspace/webhooks/{webhook}/deliveries/{delivery}/replay`, /docs/api/replayWebhookDelivery
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 404 `webhook_not_found`, `webhook_delivery_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function replayWebhookDelivery(client: Client, webhook: string, delivery: string, options?: RequestOptions): Call<WebhookDelivery, "replayWebhookDelivery">;
+
+/**
+ * Gives an endpoint a new secret, which is shown only now. For `grace_seconds` every delivery has the signatures of both; the secret before the
+ * last one ends at once.
+ *
+ * `POST /v1/workspace/webhooks/{webhook}/roll`, /docs/api/rollWebhookSecret
+ *
+ * @example
+ * await svc.workspaces.webhooks.roll(webhook, { grace_seconds: 3600 });
+ * @throws {SvcError} 400 `invalid_json`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 404 `webhook_not_found`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function rollWebhookSecret(client: Client, webhook: string, input: WebhookRoll, options?: RequestOptions): Call<WebhookEndpointWithSecret, "rollWebhookSecret">;
+
+/**
+ * Posts the event `webhook.test` to an endpoint, whatever events it gets. The log of its deliveries shows what it answered. A disabled endpoint, and
+ * one for which 100 deliveries wait, give 403 `permission_denied`.
+ *
+ * `POST /v1/workspace/webhooks/{webhook}/test`, /docs/api/testWebhook
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 404 `webhook_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function testWebhook(client: Client, webhook: string, options?: RequestOptions): Call<WebhookDelivery, "testWebhook">;
 
 /**
  * Lists the workspaces of the person who is signed in: the own one and all that the person joined, 100 at most. An API key gives 403

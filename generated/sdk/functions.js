@@ -337,6 +337,50 @@ export function removeMember(client, member, input, options) {
   return call(client, { path: () => `/v1/workspace/members/${segment(member)}`, method: "DELETE", auth: "session", query: ["keys"] }, input, options);
 }
 
+export function getNotices(client, options) {
+  return call(client, { path: "/v1/workspace/notices", auth: "session" }, undefined, options);
+}
+
+export function updateNotices(client, input, options) {
+  return call(client, { path: "/v1/workspace/notices", method: "PATCH", auth: "session" }, input, options);
+}
+
+export function listWebhooks(client, options) {
+  return pages((cursor) => call(client, { path: "/v1/workspace/webhooks", auth: "session" }, { ...undefined, ...cursor }, options));
+}
+
+export function createWebhook(client, input, options) {
+  return call(client, { path: "/v1/workspace/webhooks", method: "POST", auth: "session" }, input, options);
+}
+
+export function getWebhook(client, webhook, options) {
+  return call(client, { path: () => `/v1/workspace/webhooks/${segment(webhook)}`, auth: "session" }, undefined, options);
+}
+
+export function updateWebhook(client, webhook, input, options) {
+  return call(client, { path: () => `/v1/workspace/webhooks/${segment(webhook)}`, method: "PATCH", auth: "session" }, input, options);
+}
+
+export function deleteWebhook(client, webhook, options) {
+  return call(client, { path: () => `/v1/workspace/webhooks/${segment(webhook)}`, method: "DELETE", auth: "session" }, undefined, options);
+}
+
+export function listWebhookDeliveries(client, webhook, input, options) {
+  return pages((cursor) => call(client, { path: () => `/v1/workspace/webhooks/${segment(webhook)}/deliveries`, auth: "session" }, { ...input, ...cursor }, options));
+}
+
+export function replayWebhookDelivery(client, webhook, delivery, options) {
+  return call(client, { path: () => `/v1/workspace/webhooks/${segment(webhook)}/deliveries/${segment(delivery)}/replay`, method: "POST", auth: "session" }, undefined, options);
+}
+
+export function rollWebhookSecret(client, webhook, input, options) {
+  return call(client, { path: () => `/v1/workspace/webhooks/${segment(webhook)}/roll`, method: "POST", auth: "session" }, input, options);
+}
+
+export function testWebhook(client, webhook, options) {
+  return call(client, { path: () => `/v1/workspace/webhooks/${segment(webhook)}/test`, method: "POST", auth: "session" }, undefined, options);
+}
+
 export function listWorkspaces(client, options) {
   return pages((cursor) => call(client, { path: "/v1/workspaces", auth: "session" }, { ...undefined, ...cursor }, options));
 }

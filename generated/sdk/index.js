@@ -169,6 +169,23 @@ export class Svc {
         update: of(f.updateMember),
         remove: of(f.removeMember),
       },
+      notices: {
+        get: of(f.getNotices),
+        update: of(f.updateNotices),
+      },
+      webhooks: {
+        list: of(f.listWebhooks),
+        create: of(f.createWebhook),
+        get: of(f.getWebhook),
+        update: of(f.updateWebhook),
+        delete: of(f.deleteWebhook),
+        deliveries: {
+          list: of(f.listWebhookDeliveries),
+          replay: of(f.replayWebhookDelivery),
+        },
+        roll: of(f.rollWebhookSecret),
+        test: of(f.testWebhook),
+      },
       list: of(f.listWorkspaces),
       create: of(f.createWorkspace),
     };

@@ -898,6 +898,20 @@ export interface DeletedApiKey {
   new_default_key?: string;
 }
 
+/** An endpoint that is no more. */
+export interface DeletedWebhook {
+  /** Always true. */
+  deleted: true;
+  /** Endpoint id. */
+  id: string;
+}
+
+/** What is posted, a test included. */
+export type DeliveredEvent = WebhookEvent | "webhook.test";
+
+/** How far a delivery is. */
+export type DeliveryStatus = "waiting" | "delivered" | "failed";
+
 /** A document. Only on models that accept files. */
 export interface DocumentBlock {
   /** Always `document`. */
@@ -1557,6 +1571,23 @@ export interface MadeVoice {
   balance_usd: number;
 }
 
+/** Who is told of an event by mail. */
+export interface MailChoice {
+  /** The event. */
+  event: MailedEvent;
+  /** The roles whose members get the mail; empty: no mail. */
+  roles: NoticeRole[];
+}
+
+/** What happened. A person is also told by mail of a sign-in to the own account from a new place; that is not a choice. */
+export type MailedEvent = 
+  | "balance.low"
+  | "key.budget_reached"
+  | "key.expiring"
+  | "payment.failed"
+  | "payment.disputed"
+  | "webhook.disabled";
+
 /** A media job; `object` says which type. */
 export type MediaJob = ImageJob | VideoJob;
 
@@ -2079,6 +2110,27 @@ export interface NewSession {
   csrf_token: string;
   /** Who is signed in. */
   user: User;
+}
+
+/** A role whose members can be told. */
+export type NoticeRole = "owner" | "admin" | "billing";
+
+/** What the workspace is told, and who. */
+export interface NoticeSettings {
+  /** Always `workspace.notices`. */
+  object: "workspace.notices";
+  /** USD; a balance below it is low. Null: no notice of a low balance. */
+  low_balance_usd: number | null;
+  /** Every event, with the roles that are told by mail. */
+  mails: MailChoice[];
+}
+
+/** What to change. Omitted fields and events stay unchanged. */
+export interface NoticeSettingsChange {
+  /** USD; a balance below it is low; null: no notice of a low balance; default: unchanged. 0 to 1000000. */
+  low_balance_usd?: number | null | undefined;
+  /** Events to change, each at most once; default: none. */
+  mails?: MailChoice[] | undefined;
 }
 
 /** A session that has not ended. */
@@ -5257,6 +5309,135 @@ export interface WebSearchToolResultBlock {
   content: unknown;
 }
 
+/** What to change. Omitted fields stay unchanged. */
+export interface WebhookChange {
+  /** The HTTPS address, on a public host; default: unchanged. */
+  url?: string | undefined;
+  /** What it is for; null: nothing; default: unchanged. */
+  description?: string | null | undefined;
+  /** The events that it gets; null and empty: all; default: unchanged. */
+  events?: WebhookEvent[] | null | undefined;
+  /** Whether notices are posted; default: unchanged. */
+  enabled?: boolean | undefined;
+}
+
+/** One notice to one endpoint. */
+export interface WebhookDelivery {
+  /** Delivery id. */
+  id: string;
+  /** Always `webhook_delivery`. */
+  object: "webhook_delivery";
+  /** The header `webhook-id`: the notice's, the same at each attempt and each time it is sent again. */
+  webhook_id: string;
+  /** The event. */
+  event: DeliveredEvent;
+  /** How far it is. */
+  status: DeliveryStatus;
+  /** Attempts so far. */
+  attempts: number;
+  /** Status of the last answer; null: there was none. */
+  response_code: number | null;
+  /** The beginning of the last answer's body, or why there was none: 1,024 characters at most; null: no attempt yet. */
+  response: string | null;
+  /** When the last attempt began; null: none did. */
+  last_attempt_at: string | null;
+  /** When the next attempt is due; null: none is. */
+  next_attempt_at: string | null;
+  /** When the delivery was made. */
+  created_at: string;
+}
+
+/** A page of deliveries. */
+export interface WebhookDeliveryList {
+  /** Always `list`. */
+  object: "list";
+  /** The deliveries, the newest first. */
+  data: WebhookDelivery[];
+  /** Whether there are more; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last delivery of this page; null on an empty page. */
+  last_id: string | null;
+}
+
+/** An endpoint for webhooks. */
+export interface WebhookEndpoint {
+  /** Endpoint id. */
+  id: string;
+  /** Always `webhook_endpoint`. */
+  object: "webhook_endpoint";
+  /** The HTTPS address that notices are posted to. */
+  url: string;
+  /** What it is for; null if not set. */
+  description: string | null;
+  /** The events that it gets; null: all. */
+  events: WebhookEvent[] | null;
+  /** Whether notices are posted. */
+  enabled: boolean;
+  /** Since when no delivery has succeeded; null: the last one did, or there was none. */
+  failing_since: string | null;
+  /** When the gateway disabled it because it failed; null: it did not. */
+  disabled_at: string | null;
+  /** Until when the secret of before signs as well; null: it does not. */
+  previous_secret_until: string | null;
+  /** When it was created. */
+  created_at: string;
+}
+
+/** The endpoints of a workspace. Not paged. */
+export interface WebhookEndpointList {
+  /** Always `list`. */
+  object: "list";
+  /** The endpoints, the oldest first; 10 at most. */
+  data: WebhookEndpoint[];
+  /** Always false: every endpoint is listed. */
+  has_more: false;
+}
+
+/** An endpoint with its secret, which is shown only here. */
+export interface WebhookEndpointWithSecret {
+  /** Endpoint id. */
+  id: string;
+  /** Always `webhook_endpoint`. */
+  object: "webhook_endpoint";
+  /** The HTTPS address that notices are posted to. */
+  url: string;
+  /** What it is for; null if not set. */
+  description: string | null;
+  /** The events that it gets; null: all. */
+  events: WebhookEvent[] | null;
+  /** Whether notices are posted. */
+  enabled: boolean;
+  /** Since when no delivery has succeeded; null: the last one did, or there was none. */
+  failing_since: string | null;
+  /** When the gateway disabled it because it failed; null: it did not. */
+  disabled_at: string | null;
+  /** Until when the secret of before signs as well; null: it does not. */
+  previous_secret_until: string | null;
+  /** When it was created. */
+  created_at: string;
+  /** Signs every delivery, as Standard Webhooks says. */
+  secret: string;
+}
+
+/** What is posted to an endpoint. */
+export type WebhookEvent = MailedEvent | "sign_in.new_place";
+
+/** A new endpoint. */
+export interface WebhookRequest {
+  /** The HTTPS address, on a public host. */
+  url: string;
+  /** What it is for; default: null. */
+  description?: string | null | undefined;
+  /** The events that it gets; null and empty: all; default: null. */
+  events?: WebhookEvent[] | null | undefined;
+}
+
+/** How the secret is replaced. */
+export interface WebhookRoll {
+  /** For how many seconds the secret of before signs as well, at most 7 days; default: 86400, a day. 0 to 604800. */
+  grace_seconds?: number | undefined;
+}
+
 /** A workspace, as the person sees it who is signed in. */
 export interface Workspace {
   /** Workspace id, for the header `X-Workspace-Id`. */
@@ -5559,6 +5740,13 @@ export interface ListMembersQuery {
 export interface RemoveMemberQuery {
   /** What happens to the keys that the member created or last rolled. */
   keys?: KeysOfLeaver | undefined;
+}
+/** Query parameters of `workspaces.webhooks.deliveries.list`. */
+export interface ListWebhookDeliveriesQuery {
+  /** Id of the delivery after which the page begins. */
+  after?: string | undefined;
+  /** How many deliveries a page has at most. 1 to 100; default 50. */
+  limit?: number | undefined;
 }
 
 /** The headers of answers, with the types of their values. Over HTTP they are strings. */
@@ -6176,10 +6364,13 @@ export type CreateVideoError402 = Refusal<402, "insufficient_balance" | "key_lim
 export type CreateVideoError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CreateVideoError429 = Refusal<429, "rate_limited", ErrorBody<"rate_limited", "rate_limit_error">>;
 export type CreateVideoError500 = Refusal<500, "provider_error" | "internal_error" | "db_error", ErrorBody<"provider_error" | "internal_error" | "db_error", "api_error">>;
+export type CreateWebhookError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type CreateWebhookError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type CreateWorkspaceError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type CreateWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "email_unverified", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "email_unverified", "permission_error">>;
 export type DeleteAccountError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type DeleteApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type DeleteWebhookError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type DesignVoiceError400 = Refusal<400, "invalid_request" | "description_too_long" | "not_a_voice_design_model", ErrorBody<"invalid_request" | "description_too_long" | "not_a_voice_design_model", "invalid_request_error">>;
 export type DesignVoiceError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type DesignVoiceError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
@@ -6187,6 +6378,7 @@ export type DesignVoiceError403 = Refusal<403, "permission_denied" | "operation_
 export type DesignVoiceError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type EndOtherSessionsError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type EndSessionError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type Error400InvalidJsonOrInvalidParameter = Refusal<400, "invalid_json" | "invalid_parameter", ErrorBody<"invalid_json" | "invalid_parameter", "invalid_request_error">>;
 export type Error400InvalidParameter = Refusal<400, "invalid_parameter", ErrorBody<"invalid_parameter", "invalid_request_error">>;
 export type Error400InvalidParameterOrNotFound = Refusal<400, "invalid_parameter" | "not_found", ErrorBody<"invalid_parameter" | "not_found", "invalid_request_error">>;
 export type Error401InvalidCredentials = Refusal<401, "invalid_credentials", ErrorBody<"invalid_credentials", "authentication_error">>;
@@ -6208,6 +6400,8 @@ export type Error404SessionNotFound = Refusal<404, "session_not_found", ErrorBod
 export type Error404StatementNotFound = Refusal<404, "statement_not_found", ErrorBody<"statement_not_found", "not_found_error">>;
 export type Error404TopupNotFound = Refusal<404, "topup_not_found", ErrorBody<"topup_not_found", "not_found_error">>;
 export type Error404VoucherNotFound = Refusal<404, "voucher_not_found", ErrorBody<"voucher_not_found", "not_found_error">>;
+export type Error404WebhookNotFound = Refusal<404, "webhook_not_found", ErrorBody<"webhook_not_found", "not_found_error">>;
+export type Error404WebhookNotFoundOrWebhookDeliveryNotFound = Refusal<404, "webhook_not_found" | "webhook_delivery_not_found", ErrorBody<"webhook_not_found" | "webhook_delivery_not_found", "not_found_error">>;
 export type Error409AccountNotDeletable = Refusal<409, "account_not_deletable", ErrorBody<"account_not_deletable", "invalid_request_error">>;
 export type Error409IdempotencyKeyReusedOrNotPossible = Refusal<409, "idempotency_key_reused" | "not_possible", ErrorBody<"idempotency_key_reused" | "not_possible", "invalid_request_error">>;
 export type Error409NotPossible = Refusal<409, "not_possible", ErrorBody<"not_possible", "invalid_request_error">>;
@@ -6277,12 +6471,14 @@ export type RefundCallError403 = Refusal<403, "permission_denied" | "csrf_failed
 export type RemoveMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type RemoveOperatorError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type RemoveOperatorError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
+export type ReplayWebhookDeliveryError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type ResendVerificationError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type ResetPasswordError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
 export type ResumeAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type ResumeAccountError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type RollApiKeyError400 = Refusal<400, "invalid_json" | "invalid_parameter" | "not_found", ErrorBody<"invalid_json" | "invalid_parameter" | "not_found", "invalid_request_error">>;
 export type RollApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type RollWebhookSecretError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type RunGenmediaGenmediaError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "invalid_prompt" | "image_url_required" | "too_many_references" | "prompt_too_long" | "invalid_duration", GenmediaErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "invalid_prompt" | "image_url_required" | "too_many_references" | "prompt_too_long" | "invalid_duration">>;
 export type RunGenmediaGenmediaError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", GenmediaErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired">>;
 export type RunGenmediaGenmediaError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", GenmediaPaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid">>;
@@ -6298,10 +6494,14 @@ export type SignUpError400 = Refusal<400, "invalid_json" | "missing_parameter" |
 export type StartSignInError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type SuspendAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type SuspendAccountError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
+export type TestWebhookError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateApiKeyError400 = Refusal<400, "invalid_json" | "invalid_parameter" | "not_found", ErrorBody<"invalid_json" | "invalid_parameter" | "not_found", "invalid_request_error">>;
 export type UpdateApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateMemberError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type UpdateMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type UpdateNoticesError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type UpdateNoticesError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type UpdateWebhookError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateWorkspaceError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type UpdateWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type VerifyAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
@@ -6470,6 +6670,28 @@ export type ListMembersError = Error400InvalidParameter | Error401MissingApiKeyO
 export type UpdateMemberError = UpdateMemberError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateMemberError403 | Error404MemberNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.members.remove`. */
 export type RemoveMemberError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | RemoveMemberError403 | Error404MemberNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.notices.get`. */
+export type GetNoticesError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.notices.update`. */
+export type UpdateNoticesError = UpdateNoticesError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateNoticesError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.webhooks.list`. */
+export type ListWebhooksError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.webhooks.create`. */
+export type CreateWebhookError = CreateWebhookError400 | Error401MissingApiKeyOrInvalidApiKey | CreateWebhookError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.webhooks.get`. */
+export type GetWebhookError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error404WebhookNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.webhooks.update`. */
+export type UpdateWebhookError = Error400InvalidJsonOrInvalidParameter | Error401MissingApiKeyOrInvalidApiKey | UpdateWebhookError403 | Error404WebhookNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.webhooks.delete`. */
+export type DeleteWebhookError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | DeleteWebhookError403 | Error404WebhookNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.webhooks.deliveries.list`. */
+export type ListWebhookDeliveriesError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error404WebhookNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.webhooks.deliveries.replay`. */
+export type ReplayWebhookDeliveryError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | ReplayWebhookDeliveryError403 | Error404WebhookNotFoundOrWebhookDeliveryNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.webhooks.roll`. */
+export type RollWebhookSecretError = Error400InvalidJsonOrInvalidParameter | Error401MissingApiKeyOrInvalidApiKey | RollWebhookSecretError403 | Error404WebhookNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.webhooks.test`. */
+export type TestWebhookError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | TestWebhookError403 | Error404WebhookNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.list`. */
 export type ListWorkspacesError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.create`. */
@@ -6667,6 +6889,10 @@ export interface ErrorsByCode {
   voucher_not_found: Refusal<404, "voucher_not_found", ErrorBody<"voucher_not_found", "not_found_error">>;
   /** The voucher was redeemed, has expired or was withdrawn, or the workspace may redeem only one of its kind. Nothing was added. */
   voucher_not_redeemable: Refusal<409, "voucher_not_redeemable", ErrorBody<"voucher_not_redeemable", "invalid_request_error">>;
+  /** The delivery does not exist, is older than the log, or went to another endpoint. */
+  webhook_delivery_not_found: Refusal<404, "webhook_delivery_not_found", ErrorBody<"webhook_delivery_not_found", "not_found_error">>;
+  /** The endpoint does not exist, was deleted, or belongs to another workspace. */
+  webhook_not_found: Refusal<404, "webhook_not_found", ErrorBody<"webhook_not_found", "not_found_error">>;
   /** The model exists, but another endpoint serves its type. */
   wrong_endpoint: Refusal<400, "wrong_endpoint", AnthropicErrorBody<"wrong_endpoint", "invalid_request_error"> | ErrorBody<"wrong_endpoint", "invalid_request_error"> | GenmediaErrorBody<"wrong_endpoint"> | ModelErrorBody<"wrong_endpoint", "invalid_request_error">>;
 }
@@ -6769,6 +6995,8 @@ export type ErrorCode =
   | "voice_not_owned"
   | "voucher_not_found"
   | "voucher_not_redeemable"
+  | "webhook_delivery_not_found"
+  | "webhook_not_found"
   | "wrong_endpoint";
 
 /**
@@ -7677,6 +7905,127 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: RemoveMemberError;
+  };
+  /** `workspaces.notices.get`: `GET /v1/workspace/notices`. */
+  getNotices: {
+    path: never;
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: NoticeSettings;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetNoticesError;
+  };
+  /** `workspaces.notices.update`: `PATCH /v1/workspace/notices`. */
+  updateNotices: {
+    path: never;
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: NoticeSettingsChange;
+    result: NoticeSettings;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: UpdateNoticesError;
+  };
+  /** `workspaces.webhooks.list`: `GET /v1/workspace/webhooks`. */
+  listWebhooks: {
+    path: never;
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: WebhookEndpointList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListWebhooksError;
+  };
+  /** `workspaces.webhooks.create`: `POST /v1/workspace/webhooks`. */
+  createWebhook: {
+    path: never;
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: WebhookRequest;
+    result: WebhookEndpointWithSecret;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CreateWebhookError;
+  };
+  /** `workspaces.webhooks.get`: `GET /v1/workspace/webhooks/{webhook}`. */
+  getWebhook: {
+    path: { webhook: string };
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: WebhookEndpoint;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetWebhookError;
+  };
+  /** `workspaces.webhooks.update`: `PATCH /v1/workspace/webhooks/{webhook}`. */
+  updateWebhook: {
+    path: { webhook: string };
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: WebhookChange;
+    result: WebhookEndpoint;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: UpdateWebhookError;
+  };
+  /** `workspaces.webhooks.delete`: `DELETE /v1/workspace/webhooks/{webhook}`. */
+  deleteWebhook: {
+    path: { webhook: string };
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: DeletedWebhook;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: DeleteWebhookError;
+  };
+  /** `workspaces.webhooks.deliveries.list`: `GET /v1/workspace/webhooks/{webhook}/deliveries`. */
+  listWebhookDeliveries: {
+    path: { webhook: string };
+    query: ListWebhookDeliveriesQuery;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: WebhookDeliveryList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListWebhookDeliveriesError;
+  };
+  /** `workspaces.webhooks.deliveries.replay`: `POST /v1/workspace/webhooks/{webhook}/deliveries/{delivery}/replay`. */
+  replayWebhookDelivery: {
+    path: { webhook: string; delivery: string };
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: WebhookDelivery;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ReplayWebhookDeliveryError;
+  };
+  /** `workspaces.webhooks.roll`: `POST /v1/workspace/webhooks/{webhook}/roll`. */
+  rollWebhookSecret: {
+    path: { webhook: string };
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: WebhookRoll;
+    result: WebhookEndpointWithSecret;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: RollWebhookSecretError;
+  };
+  /** `workspaces.webhooks.test`: `POST /v1/workspace/webhooks/{webhook}/test`. */
+  testWebhook: {
+    path: { webhook: string };
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: WebhookDelivery;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: TestWebhookError;
   };
   /** `workspaces.list`: `GET /v1/workspaces`. */
   listWorkspaces: {

@@ -120,6 +120,12 @@ export const guides: readonly Guide[] = [
     book: "customer",
   },
   {
+    slug: "webhooks",
+    title: "Webhooks",
+    summary: "Notices on your own server: endpoints, signatures, what is sent again.",
+    book: "customer",
+  },
+  {
     slug: "operator",
     title: "Operator's guide",
     summary: "Every setting, the svc command, the catalog file.",

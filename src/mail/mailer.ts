@@ -2,17 +2,30 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Transporter } from "nodemailer";
 import type { Logger } from "pino";
+import { withTimeout } from "../concurrency/timeout.ts";
 import { isEmailAddress } from "../text/email-address.ts";
 
 export interface Mail {
   to: string;
   subject: string;
   text: string;
+  /** The same for programs that show it; absent: text alone. */
+  html?: string;
+  /** Without the angle brackets; the same each time the mail is sent again. */
+  messageId?: string;
 }
+
+/** How an attempt ended. */
+export type MailOutcome =
+  | { sent: true }
+  /** `final`: sending it again would change nothing. */
+  | { sent: false; final: boolean; code: number | null; reason: string };
 
 export interface Mailer {
   /** Returns at once and never throws: how long a mail takes, or whether one is sent at all, must not show in a reply. */
   send(mail: Mail): void;
+  /** Tries once, for mails that are kept elsewhere and sent again. Never rejects; ends within `sendMs`. */
+  attempt(mail: Mail): Promise<MailOutcome>;
   /** Waits for mails in flight. */
   close(): Promise<void>;
 }
@@ -29,10 +42,15 @@ interface MailerOptions {
 
 export function createMailer({ smtpUrl, from, log, prints = true, closeMs = 10_000 }: MailerOptions): Mailer {
   if (smtpUrl !== null) return createSmtpMailer({ smtpUrl, from, log, closeMs });
+  const print = ({ to, subject, text }: Mail) => {
+    if (prints) log.warn({ mail: { to, subject, text } }, "SMTP_URL is not set: this mail is printed instead of sent");
+    else log.error({ to, subject }, "SMTP_URL is not set: a mail was not sent");
+  };
   return {
-    send({ to, subject, text }) {
-      if (prints) log.warn({ mail: { to, subject, text } }, "SMTP_URL is not set: this mail is printed instead of sent");
-      else log.error({ to, subject }, "SMTP_URL is not set: a mail was not sent");
+    send: print,
+    async attempt(mail) {
+      print(mail);
+      return prints ? { sent: true } : { sent: false, final: true, code: null, reason: "SMTP_URL is not set" };
     },
     close: async () => undefined,
   };
@@ -44,6 +62,9 @@ export function createMailer({ smtpUrl, from, log, prints = true, closeMs = 10_0
 const underWayMax = 1_000;
 /** Pauses before the second and third attempt: for a transient error, and for a mail server's restart. */
 const pausesMs = [1_000, 10_000];
+
+/** The longest that an attempt takes whose outcome is waited for. */
+export const sendMs = 45_000;
 
 const transportOptions = {
   pool: true,
@@ -73,6 +94,12 @@ function createSmtpMailer({ smtpUrl, from, log, closeMs }: Required<Omit<MailerO
       underWay.add(sent);
       void sent.finally(() => underWay.delete(sent));
     },
+    async attempt(mail) {
+      if (!isEmailAddress(mail.to)) return { sent: false, final: true, code: null, reason: "the address is invalid" };
+      const sending = opening.then((transport) => sendOnce(transport, from, mail));
+      const late = () => Promise.reject(new Error("the mail server took too long"));
+      return withTimeout<unknown>(sendMs, sending, late).then(() => ({ sent: true }), unsent);
+    },
     async close() {
       closing.abort();
       await Promise.race([Promise.all(underWay), sleep(closeMs, undefined, { ref: false })]);
@@ -92,12 +119,11 @@ interface Delivery {
 
 /** Never rejects. */
 async function deliver(transport: Transporter, { from, mail, log, closing }: Delivery): Promise<void> {
-  const { to, subject, text } = mail;
+  const { to } = mail;
   if (!isEmailAddress(to)) return log.error("a mail was not sent: its address is invalid");
   for (let tries = 1; ; tries++) {
     try {
-      // An object is used as a single address; a text would be parsed as a list.
-      await transport.sendMail({ from, to: { name: "", address: to }, subject, text, headers: { "Auto-Submitted": "auto-generated" } });
+      await sendOnce(transport, from, mail);
       return;
     } catch (error) {
       const pauseMs = pausesMs[tries - 1];
@@ -106,6 +132,24 @@ async function deliver(transport: Transporter, { from, mail, log, closing }: Del
       await sleep(pauseMs, undefined, { signal: closing }).catch(() => undefined);
     }
   }
+}
+
+async function sendOnce(transport: Transporter, from: string, { to, subject, text, html, messageId }: Mail): Promise<void> {
+  await transport.sendMail({
+    from,
+    // An object is used as a single address; a text would be parsed as a list.
+    to: { name: "", address: to },
+    subject,
+    text,
+    ...(html !== undefined && { html }),
+    ...(messageId !== undefined && { messageId: `<${messageId}>` }),
+    headers: { "Auto-Submitted": "auto-generated" },
+  });
+}
+
+function unsent(error: unknown): MailOutcome {
+  const { responseCode, reason } = facts(error);
+  return { sent: false, final: isRefused(error), code: typeof responseCode === "number" ? responseCode : null, reason };
 }
 
 /** 5xx: a permanent refusal. */

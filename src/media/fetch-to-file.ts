@@ -82,7 +82,7 @@ async function followRedirects(order: FetchOrder, signal: AbortSignal, write: (c
 }
 
 /** A name is checked when it is resolved; an address in the URL itself is never resolved, so it is checked here. */
-function checkUrl(text: string, base: URL | undefined, policy: FetchPolicy): URL {
+export function checkUrl(text: string, base: URL | undefined, policy: FetchPolicy): URL {
   const url = text.length > urlCharsMax ? null : URL.parse(text, base);
   if (url === null) throw new MediaFault("invalid", "The address is not a URL.");
   if (!policy.protocols.includes(url.protocol)) throw new MediaFault("invalid", "The address, or one it redirects to, is not HTTPS.");
@@ -146,7 +146,7 @@ function tooLarge(bytesMax: number): MediaFault {
  * The socket connects only to addresses that were checked: a name that resolves differently the next time gains nothing (DNS rebinding).
  * A name may have forbidden addresses beside an allowed one (a network that translates IPv6 adds its own); those are left out.
  */
-function checkedLookup(policy: FetchPolicy): LookupFunction {
+export function checkedLookup(policy: FetchPolicy): LookupFunction {
   return (name, options, callback) => {
     const answer = (addresses: LookupAddress[]) => {
       const allowed = addresses.filter(({ address }) => policy.allows(address));

@@ -7,7 +7,8 @@ import { inTransaction, type Queries } from "../db/connect.ts";
 import { refuseInDoubt } from "../db/standing.ts";
 import { fail } from "../errors/fail.ts";
 import { correct, postEntry } from "../ledger/post.ts";
-import type { Amount } from "../money.ts";
+import { type Amount, toUsd } from "../money.ts";
+import { writeNotice } from "../notices/write.ts";
 import { noteReversal, readDue, recordEvent, recordUnapplied } from "./event-rows.ts";
 import { topupIdText } from "../ids.ts";
 import { lockTopup, setPayment, setStatus, type Topup, type TopupStatus } from "./topup-rows.ts";
@@ -84,6 +85,10 @@ async function moveTopup({ transaction, at }: Taking, topup: Topup, event: Check
     await setPayment(transaction, id, paymentId, paid.total);
   }
   await setStatus(transaction, { id, from: status, to, at });
+  if (to === "failed") {
+    const data = { topup_id: topupIdText(id), amount_usd: toUsd(amount) };
+    await writeNotice(transaction, { accountId, event: "payment.failed", cause: topupIdText(id), data, at });
+  }
   return to === "succeeded" && status !== "pending" ? { kind: "late", was: status } : { kind: "done" };
 }
 
@@ -109,10 +114,22 @@ async function takeDispute(taking: Taking, topup: Topup, event: DisputeEvent): P
     ...{ id: about, amount, withdrawn: step === "withdrawn", reinstated: step === "reinstated", closed: step === "closed" },
   });
   await bookDue(taking, topup, "dispute");
+  if (step === "withdrawn" || (step === "created" && !isInquiry)) await noteDispute(taking, topup, about, amount);
   const suspends = taking.suspendsOnDispute && (step === "withdrawn" || (step === "created" && !isInquiry)) && !closed;
   if (!suspends) return { kind: "done" };
   await setSuspended(taking.transaction, topup.accountId, taking.at);
   return { kind: "suspended" };
+}
+
+/** One notice, whatever the order of its events. */
+async function noteDispute(
+  { transaction, at }: Taking,
+  { id, accountId, amount }: Topup,
+  dispute: string,
+  disputed: Amount,
+): Promise<void> {
+  const data = { topup_id: topupIdText(id), amount_usd: toUsd(amount), disputed_usd: toUsd(disputed) };
+  await writeNotice(transaction, { accountId, event: "payment.disputed", cause: dispute, data, at });
 }
 
 const reasons = { payment_refund: "the payment was refunded", dispute: "the payment was disputed" };

@@ -73,6 +73,16 @@ export async function rememberNetwork({ pool }: Queries, { accountId, email, cli
   );
 }
 
+/** The network's digest, where the account was signed in to lately, but not from there; null: it is known, or the only one. */
+export async function newPlace({ pool }: Queries, { accountId, email, client, at }: Place & { accountId: bigint }): Promise<string | null> {
+  const hash = hashOf(email, client);
+  const { rows } = await pool.query<{ known: boolean }>(
+    "select hash = $1 as known from known_network where account_id = $2 and expires_at > $3 order by hash = $1 desc limit 1",
+    [hash, accountId, at],
+  );
+  return rows[0] === undefined || rows[0].known ? null : hash.toString("hex");
+}
+
 /** After a new password: those who knew the old one count as strangers. */
 export async function forgetNetworks({ pool }: Queries, accountId: bigint): Promise<void> {
   await pool.query("delete from known_network where account_id = $1", [accountId]);

@@ -8,7 +8,8 @@ import type { Catalog } from "../catalog/types.ts";
 import type { Queries } from "../db/connect.ts";
 import { postSignupCredit } from "../ledger/post.ts";
 import type { Amount } from "../money.ts";
-import { rememberNetwork } from "./throttle.ts";
+import { writeNotice } from "../notices/write.ts";
+import { newPlace, rememberNetwork } from "./throttle.ts";
 
 interface Moment {
   accountId: bigint;
@@ -63,7 +64,13 @@ export async function finishSignIn(db: Queries, { accountId, client, userAgent, 
   if (user === undefined) throw new Error(`account ${accountId} is gone`);
   if (user.suspended) failSuspended();
   const session = await openSession(db, { accountId, at, client, userAgent });
-  await rememberNetwork(db, { accountId, email: user.email, client, at });
+  const place = { accountId, email: user.email, client, at };
+  const seen = await newPlace(db, place);
+  if (seen !== null) {
+    const [data, day] = [{ network: client, signed_in_at: at.toISOString() }, at.toISOString().slice(0, 10)];
+    await writeNotice(db, { accountId, event: "sign_in.new_place", cause: `${day}:${seen}`, data, personId: accountId, at });
+  }
+  await rememberNetwork(db, place);
   return {
     session_token: session.token,
     expires_at: session.expiresAt.toISOString(),

@@ -21,9 +21,7 @@ export async function sendPlan(
 ): Promise<void> {
   const { bill = audioBill } = plan;
   call.billed = { input: bill.input, output: bill.output, searches: bill.searches ?? 0 };
-  // Before node:http ends the connection.
-  if (knobs.left !== undefined)
-    response.req.socket.prependOnceListener("end", () => endForDisconnect(knobs.left!, knobs, protocol, call, response));
+  if (knobs.left !== undefined) watchDisconnect(response, () => endForDisconnect(knobs.left!, knobs, protocol, call, response));
   if (knobs.slowMs && !(await waitFor(response, knobs.slowMs))) return;
   // The client's own time-out ends a hanging call.
   if (knobs.hang) return;
@@ -65,6 +63,13 @@ function sendHalf(reply: WholeReply, knobs: Knobs, call: OpenCall, response: Ser
   response.writeHead(reply.status, reply.headers);
   response.write(half);
   if (knobs.cutAfter !== undefined) cut(call, response);
+}
+
+/** Before node:http ends the connection. A connection that is kept for more calls keeps no listener of those that are over. */
+function watchDisconnect(response: ServerResponse, left: () => void): void {
+  const { socket } = response.req;
+  socket.prependOnceListener("end", left);
+  response.once("close", () => socket.off("end", left));
 }
 
 /** The answer to a client that has closed its side of the connection, and may still read. */

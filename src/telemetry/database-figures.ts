@@ -24,6 +24,7 @@ const statementSql = "set local statement_timeout = '5s'";
 export function addDatabaseFigures(metrics: Metrics, { transaction, lookAtParity, onFault }: DatabaseFigures): void {
   let holds: HoldRow[] = [];
   let jobs: JobRow[] = [];
+  let outbox: OutboxRow = { waiting: 0, oldest: 0 };
   const looking = keepLooking(
     holdTimes,
     () =>
@@ -31,6 +32,7 @@ export function addDatabaseFigures(metrics: Metrics, { transaction, lookAtParity
         await pool.query(statementSql);
         holds = (await pool.query<HoldRow>(holdsSql)).rows;
         jobs = (await pool.query<JobRow>(jobsSql)).rows;
+        outbox = (await pool.query<OutboxRow>(outboxSql)).rows[0]!;
       }),
     (error) => onFault(error, "reading figures"),
   );
@@ -76,6 +78,14 @@ export function addDatabaseFigures(metrics: Metrics, { transaction, lookAtParity
     ),
     ofJobs("svc_media_jobs", "Open media jobs", "jobs"),
     ofJobs("svc_media_jobs_oldest_seconds", "Since the oldest of them was submitted; a pending one: since it got its slot", "oldest"),
+    [
+      { name: "svc_notices_waiting", help: "Notices that are not delivered yet", type: "gauge" },
+      known(() => [{ labels: {}, value: outbox.waiting }]),
+    ],
+    [
+      { name: "svc_notices_oldest_seconds", help: "For how long the oldest of them is due", type: "gauge" },
+      known(() => [{ labels: {}, value: Math.max(0, outbox.oldest) }]),
+    ],
   ]);
   addParity(metrics, { transaction, lookAtParity, onFault });
 }
@@ -134,6 +144,19 @@ const holdKinds = ["call", "media"];
 const holdAges = ["10s", "1m", "10m", "1h", "older"];
 const jobKinds = ["image", "video"];
 const jobStates = ["queued", "pending", "processing"];
+
+interface OutboxRow {
+  waiting: number;
+  /** Seconds. */
+  oldest: number;
+}
+
+/** By two indexes that hold nothing else. */
+const outboxSql = `
+  select count(*)::float8 as waiting, coalesce(max(extract(epoch from now() - due)), 0)::float8 as oldest from (
+    select due_at as due from notice_delivery where due_at is not null
+    union all select created_at from notice where planned_at is null
+  ) open`;
 
 interface HoldRow {
   kind: string;

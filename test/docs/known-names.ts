@@ -26,7 +26,8 @@ for (const document of [contract, catalogSchema]) {
   visit(document, (object) => {
     for (const name of Object.keys((object.properties as object | undefined) ?? {})) words.add(name);
     for (const name of Object.keys((object.headers as object | undefined) ?? {})) headers.add(name.toLowerCase());
-    for (const value of [object.enum, object.const].flat()) if (typeof value === "string") words.add(value);
+    for (const value of [object.enum, object.const].flat())
+      if (typeof value === "string") for (const word of [value, ...value.split(".")]) words.add(word);
     if (typeof object.name === "string" && typeof object.in === "string")
       (object.in === "header" ? headers : words).add(object.in === "header" ? object.name.toLowerCase() : object.name);
   });

@@ -50,8 +50,10 @@ const first: OperationId[] = [
   "createImage",
   "runGenmedia",
   "createSpeech",
+  "createWebhook",
+  "testWebhook",
 ];
-const last: OperationId[] = ["rollApiKey", "updateApiKey", "deleteApiKey", "endOtherSessions", "signOut"];
+const last: OperationId[] = ["deleteWebhook", "rollApiKey", "updateApiKey", "deleteApiKey", "endOtherSessions", "signOut"];
 const between = (Object.keys(operations) as OperationId[]).filter((id) => !first.includes(id) && !last.includes(id));
 
 interface Reply {
@@ -68,6 +70,16 @@ const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => s
   rollApiKey: [/key_\w+/, () => fieldOfReply("createApiKey", "id")],
   getApiKeyUsage: [/key_\w+/, () => fieldOfReply("createApiKey", "id")],
   deleteApiKey: [/key_\w+/, () => fieldOfReply("createApiKey", "id")],
+  getWebhook: [/whk_\w+/, () => fieldOfReply("createWebhook", "id")],
+  updateWebhook: [/whk_\w+/, () => fieldOfReply("createWebhook", "id")],
+  deleteWebhook: [/whk_\w+/, () => fieldOfReply("createWebhook", "id")],
+  rollWebhookSecret: [/whk_\w+/, () => fieldOfReply("createWebhook", "id")],
+  testWebhook: [/whk_\w+/, () => fieldOfReply("createWebhook", "id")],
+  listWebhookDeliveries: [/whk_\w+/, () => fieldOfReply("createWebhook", "id")],
+  replayWebhookDelivery: [
+    /whk_\w+\/deliveries\/whd_\w+/,
+    () => `${fieldOfReply("createWebhook", "id")}/deliveries/${fieldOfReply("testWebhook", "id")}`,
+  ],
   getJob: [/job_\w+/, () => fieldOfReply("createImage", "id")],
   getGenmediaJob: [/gm_\w+/, () => fieldOfReply("runGenmedia", "request_id")],
   getReceipt: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],

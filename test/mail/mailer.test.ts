@@ -49,7 +49,7 @@ function startMailer(port: number, userinfo = "", more: { closeMs?: number } = {
   const log = pino({ level: "debug" }, { write: (line: string) => void (written += line) });
   const opened = createMailer({ smtpUrl: `smtp://${userinfo}127.0.0.1:${port}`, from: "Gateway <gateway@example.com>", log, ...more });
   let closed: Promise<void> | undefined;
-  const mailer = { send: opened.send, close: () => (closed ??= opened.close()) };
+  const mailer = { ...opened, close: () => (closed ??= opened.close()) };
   cleanups.push(mailer.close);
   return { mailer, log: () => written };
 }

@@ -36,6 +36,8 @@ interface GatewayOptions {
   media?: ServerOptions["media"];
   connectionLifeMs?: number;
   ledger?: ServerOptions["ledger"];
+  notices?: ServerOptions["notices"];
+  webhooks?: ServerOptions["webhooks"];
   /** Migrated; absent: a fresh one. */
   databaseUrl?: string;
   /** Filled with all that is logged, at the finest level. */
@@ -99,6 +101,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     ...(options.media === undefined ? {} : { media: options.media }),
     ...(options.connectionLifeMs === undefined ? {} : { connectionLifeMs: options.connectionLifeMs }),
     ...(options.ledger === undefined ? {} : { ledger: options.ledger }),
+    ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks }),
+    // Else a mail about a sign-in from a new place would come between those that a test waits for.
+    notices: options.notices ?? { everyMs: 2 ** 31 - 1 },
     ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
     onUndeclared: (operationId, code) => void undeclared.push(`${operationId} ${code}`),
   });

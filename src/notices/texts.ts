@@ -1,0 +1,104 @@
+// The texts of the mails about notices: plain and short, once as text and once as HTML, in which every value is escaped.
+import type { Mail } from "../mail/mailer.ts";
+import type { EventData, EventName } from "./events.ts";
+
+export interface About {
+  to: string;
+  /** The workspace's name. */
+  workspace: string;
+  publicUrl: string;
+}
+
+interface Text {
+  subject: string;
+  /** Paragraphs. */
+  says: string[];
+  /** The page of the console that helps. */
+  page: string;
+}
+
+const usd = (amount: number) => `${amount.toFixed(2)} USD`;
+const time = (iso: string) => `${iso.slice(0, 16).replace("T", " ")} UTC`;
+
+const texts: { [Event in EventName]: (data: EventData[Event], workspace: string) => Text } = {
+  "balance.low": ({ balance_usd, threshold_usd }, workspace) => ({
+    subject: `Credit is low: ${usd(balance_usd)} left`,
+    says: [
+      `The workspace ${workspace} has ${usd(balance_usd)} of credit left, which is less than ${usd(threshold_usd)}.`,
+      "Without credit, calls are refused. Add credit in time.",
+    ],
+    page: "/console/billing",
+  }),
+  "key.budget_reached": ({ key_name, percent, spent_usd, limit_usd, period_ends }, workspace) => ({
+    subject: `An API key has used ${percent}% of its budget`,
+    says: [
+      `The key ${key_name} of the workspace ${workspace} has spent ${usd(spent_usd)} of ${usd(limit_usd)}.`,
+      period_ends === null
+        ? "Calls that no longer fit the budget are refused until you raise it."
+        : `Calls that no longer fit the budget are refused until it begins anew, at ${time(period_ends)}, or until you raise it.`,
+    ],
+    page: "/console/keys",
+  }),
+  "key.expiring": ({ key_name, expires_at }, workspace) => ({
+    subject: "An API key is about to expire",
+    says: [
+      `The key ${key_name} of the workspace ${workspace} stops working at ${time(expires_at)}.`,
+      "Set a later time, or use another key before then.",
+    ],
+    page: "/console/keys",
+  }),
+  "payment.failed": ({ topup_id, amount_usd }, workspace) => ({
+    subject: "A payment failed",
+    says: [
+      `The payment of ${usd(amount_usd)} for the workspace ${workspace} failed (${topup_id}). No credit was added.`,
+      "Try again, or pay in another way.",
+    ],
+    page: "/console/billing",
+  }),
+  "payment.disputed": ({ topup_id, amount_usd, disputed_usd }, workspace) => ({
+    subject: "A payment was disputed",
+    says: [
+      `The bank disputes ${usd(disputed_usd)} of the payment of ${usd(amount_usd)} for the workspace ${workspace} (${topup_id}).`,
+      "Disputed money is taken off the credit until the dispute is decided. If you did not dispute it, talk to your bank.",
+    ],
+    page: "/console/billing",
+  }),
+  "webhook.disabled": ({ url, failing_since }, workspace) => ({
+    subject: "A webhook was disabled",
+    says: [
+      `Webhooks of the workspace ${workspace} to ${url} have failed since ${time(failing_since)}, so that nothing is sent there any more.`,
+      "Enable the endpoint again once it works. Its log of deliveries says what it answered.",
+    ],
+    page: "/console/settings",
+  }),
+  "sign_in.new_place": ({ network, signed_in_at }) => ({
+    subject: "A sign-in from a new place",
+    says: [
+      `Your account was signed in to at ${time(signed_in_at)} from ${network}, a network that it was not used from in the last 30 days.`,
+      "If it was you, do nothing. If it was not you, set a new password at once: that ends every session.",
+    ],
+    page: "/console/settings",
+  }),
+};
+
+export function noticeMail<Event extends EventName>({ to, workspace, publicUrl }: About, event: Event, data: EventData[Event]): Mail {
+  const { subject, says, page } = texts[event](data, JSON.stringify(workspace));
+  const link = publicUrl + page;
+  const foot = `You get this mail from ${publicUrl}. Its settings: ${publicUrl}/console/settings`;
+  return {
+    to,
+    subject,
+    text: `${[...says, link, foot].join("\n\n")}\n`,
+    html: `<!doctype html>
+<html lang="en"><body style="font-family: sans-serif; line-height: 1.5; max-width: 36em">
+${says.map((paragraph) => `<p>${escaped(paragraph)}</p>`).join("\n")}
+<p><a href="${escaped(link)}">${escaped(link)}</a></p>
+<p style="color: #666; font-size: 0.85em">${escaped(foot)}</p>
+</body></html>
+`,
+  };
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#39;");
+}
