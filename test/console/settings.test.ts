@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, useBrowser } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { mailTo, openPerson, violationsOf } from "./people.ts";
 
@@ -88,6 +89,27 @@ describe.skipIf(chromiumPath === null)("Settings", () => {
     await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
     expect((await gateway.request("GET", "/v1/auth/limits", { key: account.key })).status).toBe(401);
     expect(faults).toEqual([]);
+    await close();
+  });
+
+  test("who is told by mail, and from which balance on, is saved", async () => {
+    const account = await gateway.createAccount();
+    const { token } = await gateway.createSession(account);
+    const { page, faults, close } = await openPerson(chromium.browser, gateway, { account });
+    await page.goto(`${gateway.url}/console/settings`);
+    const notices = page.getByRole("region", { name: "Notices" });
+    await notices.getByLabel("Low balance (USD)").fill("7.5");
+    await notices.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The notices are saved.").waitFor();
+    const box = notices.getByRole("checkbox", { name: "Admins by mail: Low balance" });
+    const was = await box.isChecked();
+    await box.click();
+    await eventually(async () => {
+      const { json } = await gateway.request("GET", "/v1/workspace/notices", { key: token });
+      const { roles } = (json.mails as { event: string; roles: string[] }[]).find(({ event }) => event === "balance.low")!;
+      expect([json.low_balance_usd, roles.includes("admin")]).toEqual([7.5, !was]);
+    });
+    expect([await violationsOf(page), faults]).toEqual([[], []]);
     await close();
   });
 });

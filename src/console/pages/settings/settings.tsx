@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 import { Page } from "../../ui/parts.tsx";
 import { DangerZone } from "./danger-zone.tsx";
+import { Notices } from "./notices.tsx";
 import { Profile } from "./profile.tsx";
 import { Security } from "./security.tsx";
 
@@ -10,6 +11,7 @@ export function Settings(): ReactNode {
     <Page title="Settings">
       <Profile />
       <Security />
+      <Notices />
       <DangerZone />
     </Page>
   );
