@@ -170,6 +170,7 @@ describe.skipIf(chromiumPath === null)("the operators' pages", () => {
     await give(page, "paid twice", "Adjust credit");
     await page.getByText("−$2.50 are posted").waitFor();
     expect((await gateway.balance(account)).balance).toBe(17.5);
+    await page.getByRole("table", { name: "Ledger entries" }).getByText("adjustment: paid twice").waitFor();
     const log = page.getByRole("table", { name: "Operators' actions" });
     for (const reason of ["a dispute", "it is settled", "paid twice"]) await log.getByText(reason).waitFor();
     expect(faults).toEqual([]);
