@@ -67,6 +67,7 @@ export type OperationId =
   | "listOperatorAccounts"
   | "getOperatorAccount"
   | "adjustAccount"
+  | "listAccountLedger"
   | "resumeAccount"
   | "suspendAccount"
   | "listOperatorActions"
@@ -3073,6 +3074,60 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       {
         "name": "Idempotency-Key",
         "in": "header",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listAccountLedger": {
+    "id": "listAccountLedger",
+    "method": "get",
+    "path": "/v1/operator/accounts/{id}/ledger",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "endpoint_not_found",
+      "rate_limit_exceeded",
+      "account_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      },
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      },
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "type",
+        "in": "query",
         "required": false,
         "type": "string"
       }

@@ -31992,6 +31992,263 @@ validate_parameters_adjustAccount.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const parameters_listAccountLedger = validate_parameters_listAccountLedger;
+const schema_parameters_listAccountLedger = {
+"type": "object",
+"properties": {
+"path": {
+"type": "object",
+"properties": { "id": {
+"type": "string",
+"maxLength": 320
+} },
+"required": ["id"]
+},
+"query": {
+"type": "object",
+"properties": {
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 200,
+"default": 50
+},
+"after": {
+"type": "string",
+"pattern": "^led_[1-9][0-9]{0,17}$"
+},
+"type": { "$ref": "https://svc.invalid/api#/components/schemas/LedgerEntryType" }
+},
+"required": []
+}
+},
+"required": ["path", "query"],
+"$id": "https://svc.invalid/api/parameters_listAccountLedger"
+};
+function validate_parameters_listAccountLedger(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_listAccountLedger.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path") || data.query === void 0 && (missing0 = "query")) {
+validate_parameters_listAccountLedger.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_listAccountLedger,
+data
+}];
+return false;
+} else {
+if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_listAccountLedger.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_listAccountLedger.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 320) {
+validate_parameters_listAccountLedger.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "maxLength",
+params: { limit: 320 },
+message: "must NOT have more than 320 characters",
+parentSchema: schema_parameters_listAccountLedger.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_listAccountLedger.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listAccountLedger.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_listAccountLedger.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listAccountLedger.properties.path,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.query !== void 0) {
+let data2 = data.query;
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+if (data2.limit !== void 0) {
+let data3 = data2.limit;
+if (!(typeof data3 == "number" && !(data3 % 1) && !isNaN(data3))) {
+validate_parameters_listAccountLedger.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_listAccountLedger.properties.query.properties.limit,
+data: data3
+}];
+return false;
+}
+if (typeof data3 == "number") {
+if (data3 > 200 || isNaN(data3)) {
+validate_parameters_listAccountLedger.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 200
+},
+message: "must be <= 200",
+parentSchema: schema_parameters_listAccountLedger.properties.query.properties.limit,
+data: data3
+}];
+return false;
+} else if (data3 < 1 || isNaN(data3)) {
+validate_parameters_listAccountLedger.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_listAccountLedger.properties.query.properties.limit,
+data: data3
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data3)) {
+validate_parameters_listAccountLedger.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_listAccountLedger.properties.query.properties.limit,
+data: data3
+}];
+return false;
+}
+}
+var valid2 = true;
+} else var valid2 = true;
+if (valid2) {
+if (data2.after !== void 0) {
+let data4 = data2.after;
+if (typeof data4 === "string") {
+if (!pattern_a9e9a743.test(data4)) {
+validate_parameters_listAccountLedger.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "pattern",
+params: { pattern: "^led_[1-9][0-9]{0,17}$" },
+message: "must match pattern \"^led_[1-9][0-9]{0,17}$\"",
+parentSchema: schema_parameters_listAccountLedger.properties.query.properties.after,
+data: data4
+}];
+return false;
+}
+} else {
+validate_parameters_listAccountLedger.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listAccountLedger.properties.query.properties.after,
+data: data4
+}];
+return false;
+}
+var valid2 = true;
+} else var valid2 = true;
+if (valid2) {
+if (data2.type !== void 0) {
+let data5 = data2.type;
+if (typeof data5 !== "string") {
+validate_parameters_listAccountLedger.errors = [{
+instancePath: instancePath + "/query/type",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_LedgerEntryType,
+data: data5
+}];
+return false;
+}
+if (!(data5 === "purchase" || data5 === "signup_bonus" || data5 === "usage" || data5 === "hold" || data5 === "hold_settle" || data5 === "hold_release" || data5 === "refund" || data5 === "gift" || data5 === "adjustment" || data5 === "payment_refund" || data5 === "dispute")) {
+validate_parameters_listAccountLedger.errors = [{
+instancePath: instancePath + "/query/type",
+keyword: "enum",
+params: { allowedValues: schema_LedgerEntryType.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_LedgerEntryType,
+data: data5
+}];
+return false;
+}
+var valid2 = true;
+} else var valid2 = true;
+}
+}
+} else {
+validate_parameters_listAccountLedger.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listAccountLedger.properties.query,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+} else {
+validate_parameters_listAccountLedger.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listAccountLedger,
+data
+}];
+return false;
+}
+validate_parameters_listAccountLedger.errors = vErrors;
+return true;
+}
+validate_parameters_listAccountLedger.evaluated = {
+"props": {
+"path": true,
+"query": true
+},
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_resumeAccount = validate_bodies_resumeAccount;
 const schema_OperatorReason = {
 "type": "object",
@@ -54031,6 +54288,7 @@ getModel: parameters_getModel,
 listOperatorAccounts: parameters_listOperatorAccounts,
 getOperatorAccount: parameters_getOperatorAccount,
 adjustAccount: parameters_adjustAccount,
+listAccountLedger: parameters_listAccountLedger,
 resumeAccount: parameters_resumeAccount,
 suspendAccount: parameters_suspendAccount,
 listOperatorActions: parameters_listOperatorActions,
@@ -54157,6 +54415,7 @@ parameters_getTopup,
 parameters_getUsageSummary,
 parameters_getWebhook,
 parameters_leaveWorkspace,
+parameters_listAccountLedger,
 parameters_listCreditGrants,
 parameters_listJobs,
 parameters_listLedgerEntries,

@@ -2,6 +2,7 @@
 import { getOperator } from "./get-operator.ts";
 import { getOperatorAccount } from "./get-operator-account.ts";
 import { getOperatorOverview } from "./get-operator-overview.ts";
+import { listAccountLedger } from "./list-account-ledger.ts";
 import { listOperatorAccounts } from "./list-operator-accounts.ts";
 import { listOperatorActions } from "./list-operator-actions.ts";
 import { resumeAccount } from "./resume-account.ts";
@@ -21,6 +22,7 @@ export const operatorHandlers = {
   getOperator,
   getOperatorAccount,
   getOperatorOverview,
+  listAccountLedger,
   listOperatorAccounts,
   listOperatorActions,
   resumeAccount,

@@ -253,6 +253,10 @@ export function adjustAccount(client, id, input, options) {
   return call(client, { path: () => `/v1/operator/accounts/${segment(id)}/adjust`, method: "POST", auth: "session" }, input, options);
 }
 
+export function listAccountLedger(client, id, input, options) {
+  return pages((cursor) => call(client, { path: () => `/v1/operator/accounts/${segment(id)}/ledger`, auth: "session" }, { ...input, ...cursor }, options));
+}
+
 export function resumeAccount(client, id, input, options) {
   return call(client, { path: () => `/v1/operator/accounts/${segment(id)}/resume`, method: "POST", auth: "session" }, input, options);
 }

@@ -68,6 +68,7 @@ import type {
   LeaveWorkspaceQuery,
   LedgerEntryList,
   LimitState,
+  ListAccountLedgerQuery,
   ListCreditGrantsQuery,
   ListJobsQuery,
   ListLedgerEntriesQuery,
@@ -1560,6 +1561,20 @@ export interface OperatorAccountsMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   adjust(id: string, input: AccountAdjustment, options?: IdempotentOptions): Call<PostedEntry, "adjustAccount">;
+  /**
+   * Lists an account's ledger entries, newest first. An unknown account gives 404 `account_not_found`.
+   *
+   * `GET /v1/operator/accounts/{id}/ledger`, /docs/api/listAccountLedger
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`, `account_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  ledger(id: string, input?: ListAccountLedgerQuery, options?: RequestOptions): Pages<LedgerEntryList, "listAccountLedger">;
   /**
    * Reactivates a suspended account. An active one stays so.
    *

@@ -133,6 +133,7 @@ export class Svc {
         list: of(f.listOperatorAccounts),
         get: of(f.getOperatorAccount),
         adjust: of(f.adjustAccount),
+        ledger: of(f.listAccountLedger),
         resume: of(f.resumeAccount),
         suspend: of(f.suspendAccount),
       },

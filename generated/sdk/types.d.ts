@@ -5701,6 +5701,15 @@ export interface ListOperatorAccountsQuery {
   /** Only accounts with this status. */
   status?: AccountStatus | undefined;
 }
+/** Query parameters of `operator.accounts.ledger`. */
+export interface ListAccountLedgerQuery {
+  /** Entries per page: 1 to 200, default 50. */
+  limit?: number | undefined;
+  /** Lists entries older than the entry with this id: the `last_id` of the previous page. */
+  after?: string | undefined;
+  /** Only entries of this type. */
+  type?: LedgerEntryType | undefined;
+}
 /** Query parameters of `operator.audit`. */
 export interface ListOperatorActionsQuery {
   /** Rows per page: 1 to 100, default 50. */
@@ -6686,6 +6695,8 @@ export type ListOperatorAccountsError = Error400InvalidParameter | Error401Missi
 export type GetOperatorAccountError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFoundOrAccountNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.accounts.adjust`. */
 export type AdjustAccountError = AdjustAccountError400 | Error401MissingApiKeyOrInvalidApiKey | AdjustAccountError403 | Error404EndpointNotFoundOrAccountNotFound | Error409IdempotencyKeyReusedOrNotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.accounts.ledger`. */
+export type ListAccountLedgerError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFoundOrAccountNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.accounts.resume`. */
 export type ResumeAccountError = ResumeAccountError400 | Error401MissingApiKeyOrInvalidApiKey | ResumeAccountError403 | Error404EndpointNotFoundOrAccountNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.accounts.suspend`. */
@@ -7712,6 +7723,17 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: AdjustAccountError;
+  };
+  /** `operator.accounts.ledger`: `GET /v1/operator/accounts/{id}/ledger`. */
+  listAccountLedger: {
+    path: { id: string };
+    query: ListAccountLedgerQuery;
+    headers: never;
+    body: never;
+    result: LedgerEntryList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListAccountLedgerError;
   };
   /** `operator.accounts.resume`: `POST /v1/operator/accounts/{id}/resume`. */
   resumeAccount: {

@@ -1,5 +1,6 @@
 // Reads ledger entries and shows them as the contract does. Writes nothing.
 import type { Queries } from "../db/connect.ts";
+import { failParameter } from "../errors/fail.ts";
 import { type Amount, toUsd } from "../money.ts";
 
 interface Entry {
@@ -78,6 +79,25 @@ export async function findEntry(db: Queries, accountId: bigint, id: string): Pro
 
 export function entryId(seq: bigint): string {
   return `led_${seq}`;
+}
+
+interface LedgerQuery {
+  /** Id of the entry that the page follows. */
+  after?: string;
+  limit?: number;
+  type?: EntryType;
+}
+
+/** A page of an account's ledger as the contract shows it, newest first. */
+export async function ledgerPage(db: Queries, accountId: bigint, { after, limit, type }: LedgerQuery) {
+  const before = after === undefined ? null : await placeOf(db, accountId, after);
+  const { rows, hasMore } = await pageOf(limit, (most) => readEntries(db, accountId, { before, type: type ?? null }, most));
+  const data = rows.map(entryRecord);
+  return { object: "list" as const, data, has_more: hasMore, last_id: data.at(-1)?.id ?? null };
+}
+
+async function placeOf(db: Queries, accountId: bigint, id: string): Promise<bigint> {
+  return (await findEntry(db, accountId, id))?.seq ?? failParameter("after", "it is not the id of an entry in this ledger");
 }
 
 /** An entry as the contract shows it. */

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hashPassword } from "../../src/accounts/passwords.ts";
+import { codeOfStep, stepAt } from "../../src/accounts/totp-codes.ts";
 import { hello, language, provider } from "../operations/chat/chat-gateway.ts";
 import { chromiumPath, useBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
@@ -67,6 +68,7 @@ describe.skipIf(chromiumPath === null)("the operators' pages", () => {
         [`/accounts/${customer.id}`]: `${markup}@example.com`,
         "/requests": "Requests",
         [`/requests?request=${requestId}`]: "Requests",
+        "/providers": "Providers",
         "/audit": "Audit log",
         "/operators": "Operators",
       };
@@ -170,6 +172,7 @@ describe.skipIf(chromiumPath === null)("the operators' pages", () => {
     await give(page, "paid twice", "Adjust credit");
     await page.getByText("−$2.50 are posted").waitFor();
     expect((await gateway.balance(account)).balance).toBe(17.5);
+    await page.getByRole("table", { name: "Ledger entries" }).getByText("adjustment: paid twice").waitFor();
     const log = page.getByRole("table", { name: "Operators' actions" });
     for (const reason of ["a dispute", "it is settled", "paid twice"]) await log.getByText(reason).waitFor();
     expect(faults).toEqual([]);
@@ -192,6 +195,55 @@ describe.skipIf(chromiumPath === null)("the operators' pages", () => {
     await dialog.getByRole("button", { name: "Confirm" }).click();
     await page.getByText(`${account.email} is suspended.`).waitFor();
     await page.getByRole("table", { name: "Operators' actions" }).getByText("a dispute").waitFor();
+    await close();
+  });
+
+  test("a route is disabled for 10 minutes, so that calls take the next one, and enabled again", async () => {
+    const { page, faults, close } = await openOperator();
+    await page.goto(at("/operator/providers"));
+    const row = page.getByRole("table", { name: "Routes" }).getByRole("row", { name: "south/chat demo/second" });
+    await row.getByRole("button", { name: "Disable for 10 minutes" }).click();
+    await give(page, "a test of the console", "Disable for 10 minutes");
+    await row.getByText("a test of the console").waitFor();
+    const account = await newCustomer();
+    const body = { model: "demo/second", messages: hello };
+    const chat = async () => (await gateway.request("POST", "/v1/chat/completions", { key: account.key, body })).status;
+    await eventually(async () => expect(await chat()).toBe(503));
+    await row.getByRole("button", { name: "Enable" }).click();
+    await give(page, "it is over", "Enable");
+    await row.getByRole("button", { name: "Disable for 10 minutes" }).waitFor();
+    await eventually(async () => expect(await chat()).toBe(200));
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test("an operator with a second factor gives a code at the sign-in and when a change asks again", async () => {
+    const me = await newOperator("finance");
+    const password = "correct horse battery";
+    await query("update account set password_hash = $2 where id = $1", [me.accountId, await hashPassword(password)]);
+    const { token: key } = await gateway.createSession(me);
+    await gateway.request("POST", "/v1/auth/totp", { key });
+    const { secret } = (await query("select secret from totp where account_id = $1", [me.accountId])).rows[0] as { secret: Buffer };
+    const body = { code: codeOfStep(secret, stepAt(gateway.context.clock())) };
+    const { recovery_codes } = (await gateway.request("POST", "/v1/auth/totp/confirm", { key, body })).json as { recovery_codes: string[] };
+    const { page, faults, close } = await openPerson(chromium.browser, gateway);
+    await page.goto(at(`/operator/accounts/${customer.id}`));
+    await page.getByLabel("Email").fill(me.email);
+    await page.getByLabel("Password").fill(password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByLabel("Code").fill(recovery_codes[0]!);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Adjust credit" }).click();
+    await query("update session set created_at = now() - interval '1 hour', confirmed_at = null where account_id = $1", [me.accountId]);
+    await page.getByLabel("Amount (USD)").fill("0.5");
+    await give(page, "a gift", "Adjust credit");
+    const dialog = page.getByRole("dialog", { name: "Adjust credit" });
+    await dialog.getByLabel("Password").fill(password);
+    await dialog.getByRole("button", { name: "Confirm" }).click();
+    await dialog.getByLabel("Code").fill(recovery_codes[1]!);
+    await dialog.getByRole("button", { name: "Confirm" }).click();
+    await page.getByText("$0.50 are posted").waitFor();
+    expect(faults).toEqual([]);
     await close();
   });
 

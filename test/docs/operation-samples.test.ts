@@ -92,6 +92,7 @@ const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => s
   getReceipt: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
   getStatement: [/2026-11/, () => new Date().toISOString().slice(0, 7)],
   getOperatorAccount: [/acc_\w+/, newestAccount],
+  listAccountLedger: [/acc_\w+/, newestAccount],
   suspendAccount: [/acc_\w+/, newestAccount],
   adjustAccount: [/acc_\w+/, newestAccount],
   refundCall: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],

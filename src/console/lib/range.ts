@@ -47,6 +47,14 @@ export function rangeOf(search: RangeSearch, fallback: Preset, now = new Date())
   return presetRange(isPreset(search.range) ? search.range : fallback, now);
 }
 
+/** For lists: nothing in the address is any time. A range that goes on until now has no end, so that what is new is in it. */
+export function timesOf(search: RangeSearch): { from?: string; to?: string } {
+  if (rangeName(search, "") === "") return {};
+  const { from, to } = rangeOf(search, "30d");
+  const ended = Date.now() - to.getTime() > 60_000;
+  return { from: from.toISOString(), ...(ended ? { to: to.toISOString() } : {}) };
+}
+
 function presetRange(preset: Preset, now: Date): Range {
   if (preset === "24h") {
     const from = new Date(now);

@@ -61,10 +61,17 @@ function ChangeForm({ action, onClose, make, children }: Omit<ChangeDialogProps,
 
 function Confirmation({ onClose, onDone }: { onClose: () => void; onDone: () => void }): ReactNode {
   const [password, setPassword] = useState("");
+  const [code, setCode] = useState("");
+  const [needsCode, setNeedsCode] = useState(false);
+  const given = { ...(password === "" ? {} : { password }), ...(code.trim() === "" ? {} : { code: code.trim() }) };
   const confirming = useMutation({
-    mutationFn: () => change(() => confirmSession(api, { password })),
+    mutationFn: () => change(() => confirmSession(api, given)),
     onSuccess: onDone,
-    onError: () => setPassword(""), // a wrong password is 401, which elsewhere means that the session has ended
+    // These are 401, too, which elsewhere means that the session has ended.
+    onError: (error) => {
+      if (SvcError.is(error, "totp_required")) setNeedsCode(true);
+      else if (SvcError.is(error, "invalid_credentials")) setPassword("");
+    },
   });
   return (
     <form className="space-y-4" onSubmit={(event) => (event.preventDefault(), confirming.mutate())}>
@@ -73,13 +80,26 @@ function Confirmation({ onClose, onDone }: { onClose: () => void; onDone: () => 
         label="Password"
         type="password"
         autoComplete="current-password"
-        required
+        required={!needsCode}
         autoFocus
         maxLength={200}
         value={password}
         onChange={(event) => setPassword(event.target.value)}
       />
-      <ErrorNote error={confirming.error} />
+      {needsCode && (
+        <Field
+          label="Code"
+          autoComplete="one-time-code"
+          required
+          autoFocus
+          minLength={6}
+          maxLength={40}
+          value={code}
+          onChange={(event) => setCode(event.target.value)}
+          hint="Six digits of your authenticator app, or a recovery code."
+        />
+      )}
+      <ErrorNote error={SvcError.is(confirming.error, "totp_required") ? null : confirming.error} />
       <Buttons action="Confirm" busy={confirming.isPending} onClose={onClose} />
     </form>
   );

@@ -9,6 +9,7 @@ const pages = {
   accounts: lazyRouteComponent(() => import("./accounts/accounts.tsx"), "Accounts"),
   "accounts/*": lazyRouteComponent(() => import("./accounts/account.tsx"), "Account"),
   requests: lazyRouteComponent(() => import("./requests/requests.tsx"), "Requests"),
+  providers: lazyRouteComponent(() => import("./providers/providers.tsx"), "Providers"),
   audit: lazyRouteComponent(() => import("./audit/audit.tsx"), "AuditLog"),
   operators: lazyRouteComponent(() => import("./operators/operators.tsx"), "Operators"),
 };

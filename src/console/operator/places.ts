@@ -5,6 +5,7 @@ export const operatorPlaces: readonly Place[] = [
   { to: "/operator", label: "Overview", icon: "chart" },
   { to: "/operator/accounts", label: "Accounts", icon: "people" },
   { to: "/operator/requests", label: "Requests", icon: "list" },
+  { to: "/operator/providers", label: "Providers", icon: "server" },
   { to: "/operator/audit", label: "Audit log", icon: "book" },
   { to: "/operator/operators", label: "Operators", icon: "shield" },
 ];

@@ -121,6 +121,19 @@ describe("accounts", () => {
     expect((await list("status=suspended&limit=1")).data).toMatchObject([{ id: other.id, status: "suspended" }]);
   });
 
+  test("the ledger of one is listed a page at a time and by type; an entry of another's is 400, an unknown account 404", async () => {
+    const account = await gateway.createAccount({ deposit: "7", credit: "1" });
+    const list = (filter = "", id = account.id) =>
+      gateway.request("GET", `/v1/operator/accounts/${id}/ledger${filter}`, { key: support.key });
+    const first = (await list("?limit=1")).json;
+    expect(first).toMatchObject({ data: [{ type: "gift", amount_usd: 1, balance_after: 8 }], has_more: true, last_id: "led_2" });
+    expect((await list(`?after=${first.last_id}`)).json).toMatchObject({ data: [{ type: "purchase", amount_usd: 7 }], has_more: false });
+    expect((await list("?type=purchase")).json.data).toHaveLength(1);
+    expect((await list("", account.email)).json.data).toHaveLength(2);
+    expect(codeOf(await list("?after=led_9"))).toEqual([400, "invalid_parameter"]);
+    expect(codeOf(await list("", "acc_999999"))).toEqual([404, "account_not_found"]);
+  });
+
   test("one shows its money and keys, found by id or address; an unknown one is 404 account_not_found", async () => {
     const account = await gateway.createAccount({ deposit: "7", credit: "1" });
     for (const name of [account.id, account.email]) {

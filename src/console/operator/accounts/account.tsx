@@ -16,6 +16,7 @@ import { Actions } from "../audit/actions.tsx";
 import { Calls } from "../requests/calls.tsx";
 import { useMay } from "../role.ts";
 import { type AccountChange, AccountChanges } from "./account-changes.tsx";
+import { AccountLedger } from "./account-ledger.tsx";
 import { AccountStatus } from "./accounts.tsx";
 
 export function Account(): ReactNode {
@@ -75,6 +76,9 @@ function Details({ account }: { account: OperatorAccountDetail }): ReactNode {
         }
       >
         <Calls asked={{ account: id }} empty={<Empty title="No requests yet" />} />
+      </Card>
+      <Card title="Ledger entries" flush>
+        <AccountLedger id={id} />
       </Card>
       <Card title="Operators' actions" flush>
         <Actions asked={{ target: id }} empty={<Empty title="No operator changed this account" />} />

@@ -61,7 +61,7 @@ export function AccountStatus({ account: { status } }: { account: Pick<OperatorA
 }
 
 const columns: readonly Column<OperatorAccount>[] = [
-  { name: "Account", cell: ({ email }) => <span className="break-all">{email}</span> },
+  { name: "Account", cell: ({ email }) => <span className="block min-w-48 break-all">{email}</span> },
   { name: "Id", cell: ({ id }) => <span className="font-mono text-xs">{id}</span> },
   {
     name: "Status",

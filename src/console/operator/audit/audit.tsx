@@ -1,6 +1,8 @@
 // Audit log: what operators and the command line changed.
 import { type ReactNode, useDeferredValue } from "react";
+import { timesOf } from "../../lib/range.ts";
 import { zoneName } from "../../lib/time.ts";
+import { DateRange } from "../../ui/date-range.tsx";
 import { SearchBox } from "../../ui/field.tsx";
 import { Card, Empty, Page } from "../../ui/parts.tsx";
 import { useAddress } from "../address.tsx";
@@ -8,10 +10,11 @@ import { Actions } from "./actions.tsx";
 
 export function AuditLog(): ReactNode {
   const { search, set } = useAddress();
-  const { who, action, target } = useDeferredValue(search);
-  const asked = Object.fromEntries(
+  const { who, action, target, ...range } = useDeferredValue(search);
+  const words = Object.fromEntries(
     Object.entries({ who, action, target }).filter(([, value]) => value !== undefined && value.trim() !== ""),
   );
+  const asked = { ...words, ...timesOf(range) };
   return (
     <Page title="Audit log" about={`Each change that an operator or the command line made. Times are in your zone, ${zoneName}.`}>
       <div className="flex flex-wrap items-end gap-3">
@@ -30,6 +33,7 @@ export function AuditLog(): ReactNode {
           value={search.target ?? ""}
           onChange={(event) => set({ target: event.target.value })}
         />
+        <DateRange search={search} empty="Any time" set={set} />
       </div>
       <Card title="Audit log" flush>
         <Actions name="Audit log" asked={asked} empty={<Empty title="No action fits" />} />

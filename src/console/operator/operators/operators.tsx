@@ -71,7 +71,7 @@ const columns: readonly Column<OperatorRecord>[] = [
   {
     name: "Operator",
     cell: ({ email, account_id }) => (
-      <div>
+      <div className="min-w-48">
         <p className="font-medium break-all">{email}</p>
         <p className="font-mono text-xs text-quiet">{account_id ?? "No account yet"}</p>
       </div>

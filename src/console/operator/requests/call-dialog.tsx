@@ -51,6 +51,7 @@ function CallDetails({ id, account }: { id: string; account: string | undefined 
 }
 
 function Summary({ call: { request_id, account_id, email, log } }: { call: OperatorCallDetail }): ReactNode {
+  const tags = Object.entries(log.tags ?? {});
   return (
     <Facts
       rows={[
@@ -60,15 +61,27 @@ function Summary({ call: { request_id, account_id, email, log } }: { call: Opera
         ["Status", <span key="status" className="flex flex-wrap items-center gap-2"><Status row={log} /> HTTP {log.http_status}</span>], // prettier-ignore
         ...(log.error === null ? [] : [["Error", log.error.message] as const]),
         ["Model", log.alias === null ? log.model : `${log.model} via ${log.alias}`],
-        ["Served by", log.served_model ?? "No model"],
+        ...(log.served_model === null ? [] : [["Served by", log.served_model] as const]),
         ["Endpoint", log.endpoint],
         ["Key", log.key ?? "Session"],
         ["Tokens", `${count(log.prompt_tokens)} in, ${count(log.completion_tokens)} out`],
         ["Duration", duration(log.latency_ms)],
         ["Charged", usd(log.cost_usd)],
-        ...Object.entries(log.tags ?? {}).map(([name, value]) => [`Tag ${name}`, value] as const),
+        ...(tags.length === 0 ? [] : [["Tags", <Tags key="tags" tags={tags} />] as const]),
       ]}
     />
+  );
+}
+
+function Tags({ tags }: { tags: readonly (readonly [string, string])[] }): ReactNode {
+  return (
+    <ul>
+      {tags.map(([name, value]) => (
+        <li key={name}>
+          {name}: {value}
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -1,8 +1,10 @@
 // Requests: the calls of all accounts, filtered by what the address says.
 import type { ListOperatorCallsQuery } from "svc-sdk/types";
 import { type ReactNode, useDeferredValue } from "react";
+import { timesOf } from "../../lib/range.ts";
 import { zoneName } from "../../lib/time.ts";
 import { Button } from "../../ui/button.tsx";
+import { DateRange } from "../../ui/date-range.tsx";
 import { SearchBox, Select } from "../../ui/field.tsx";
 import { Card, Empty, Page } from "../../ui/parts.tsx";
 import { type OperatorSearch, useAddress } from "../address.tsx";
@@ -11,12 +13,13 @@ import { Calls } from "./calls.tsx";
 const isAccount = (text = "") => /^acc_[1-9]\d{0,17}$/.test(text);
 
 /** What is typed is an account's id, a model's (which has a slash) or a request's. */
-function queryOf({ q = "", status, account }: OperatorSearch): ListOperatorCallsQuery {
+function queryOf({ q = "", status, account, ...search }: OperatorSearch): ListOperatorCallsQuery {
   const text = q.trim();
   return {
     ...(account !== undefined && isAccount(account) ? { account } : {}),
     ...(text === "" ? {} : isAccount(text) ? { account: text } : text.includes("/") ? { model: text } : { request_id: text }),
     ...(status === "success" || status === "failed" ? { status } : {}),
+    ...timesOf(search),
   };
 }
 
@@ -45,6 +48,7 @@ export function Requests(): ReactNode {
           ]}
           onChange={(event) => set({ status: event.target.value })}
         />
+        <DateRange search={search} empty="Any time" set={set} />
         {isAccount(search.account) && <Button onClick={() => set({ account: "" })}>Only {search.account}: show all</Button>}
       </div>
       <Card title="Requests" flush>

@@ -2,7 +2,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { Link, useRouter, useSearch } from "@tanstack/react-router";
 import { signIn, SvcError } from "svc-sdk/functions";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { api, consolePath, isOtherPerson, setCsrfToken } from "../../lib/api.ts";
 import { ownPath } from "../../lib/here.ts";
 import { queries } from "../../lib/queries.ts";
@@ -12,8 +12,9 @@ import { AccountForm, linkClass } from "./form.tsx";
 export function SignIn(): ReactNode {
   const { next } = useSearch({ from: "/outside/sign-in" });
   const router = useRouter();
+  const [needsCode, setNeedsCode] = useState(false);
   const enter = useMutation({
-    mutationFn: (input: { email: string; password: string }) => signIn(api, input),
+    mutationFn: (input: { email: string; password: string; code?: string }) => signIn(api, input),
     onSuccess: async ({ csrf_token, user }) => {
       queries.clear();
       if (isOtherPerson(user)) return location.assign(consolePath + ownPath(next));
@@ -21,7 +22,7 @@ export function SignIn(): ReactNode {
       await router.navigate({ href: ownPath(next), replace: true });
     },
     // A wrong password is a 401 too: it ends no session.
-    onError: () => undefined,
+    onError: (error) => void (SvcError.is(error, "totp_required") && setNeedsCode(true)),
   });
   return (
     <AccountForm
@@ -29,8 +30,14 @@ export function SignIn(): ReactNode {
       about={next === undefined ? undefined : "Your session has ended or has not begun. Sign in to go on where you were."}
       action="Sign in"
       busy={enter.isPending}
-      error={enter.error}
-      onSubmit={(field) => enter.mutate({ email: field("email").trim(), password: field("password") })}
+      error={SvcError.is(enter.error, "totp_required") ? null : enter.error}
+      onSubmit={(field) =>
+        enter.mutate({
+          email: field("email").trim(),
+          password: field("password"),
+          ...(needsCode ? { code: field("code").trim() } : {}),
+        })
+      }
       below={
         <>
           <Link to="/sign-up" className={linkClass}>
@@ -49,6 +56,18 @@ export function SignIn(): ReactNode {
     >
       <Field label="Email" name="email" type="email" autoComplete="username" required autoFocus />
       <Field label="Password" name="password" type="password" autoComplete="current-password" required />
+      {needsCode && (
+        <Field
+          label="Code"
+          name="code"
+          autoComplete="one-time-code"
+          required
+          autoFocus
+          minLength={6}
+          maxLength={40}
+          hint="Six digits of your authenticator app, or a recovery code."
+        />
+      )}
     </AccountForm>
   );
 }

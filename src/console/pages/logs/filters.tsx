@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ListUsageLogsQuery } from "svc-sdk/types";
 import type { ReactNode } from "react";
 import { keysQuery } from "../../lib/queries.ts";
-import { rangeName, rangeOf, type RangeSearch } from "../../lib/range.ts";
+import { type RangeSearch, timesOf } from "../../lib/range.ts";
 import { DateRange } from "../../ui/date-range.tsx";
 import { SearchBox, Select } from "../../ui/field.tsx";
 
@@ -20,14 +20,6 @@ export function queryOf({ status, type, key, range, from, to }: LogSearch): List
     ...(key === undefined ? {} : { key }),
     ...timesOf({ range, from, to } as RangeSearch),
   };
-}
-
-/** A range that goes on until now has no end, so that new requests are in it. */
-function timesOf(search: RangeSearch): { from?: string; to?: string } {
-  if (rangeName(search, "") === "") return {};
-  const { from, to } = rangeOf(search, "30d");
-  const ended = Date.now() - to.getTime() > 60_000;
-  return { from: from.toISOString(), ...(ended ? { to: to.toISOString() } : {}) };
 }
 
 export function Filters({ search, set }: { search: LogSearch; set: (changed: LogSearch) => void }): ReactNode {
