@@ -102,6 +102,7 @@ export type ErrorCode =
   | "confirmation_required"
   | "account_not_found"
   | "not_possible"
+  | "account_not_deletable"
   | "voucher_not_found"
   | "voucher_not_redeemable"
   | "statement_not_found"
@@ -727,7 +728,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "permission_error",
     "retryable": false,
     "message": "Confirm who you are first: this session gave its password too long ago.",
-    "happened": "Operators change something only within 15 minutes after they signed in or confirmed the session.",
+    "happened": "The change asks for a session that was opened, or confirmed with the password, in the last 15 minutes.",
     "fix": "Send the password to POST /v1/auth/session/confirm, then repeat the request."
   },
   "account_not_found": {
@@ -745,6 +746,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "That is not possible: {reason}.",
     "happened": "The state of what the operator wants to change does not allow it. Nothing was changed.",
     "fix": "The message says what stands in the way."
+  },
+  "account_not_deletable": {
+    "status": 409,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "message": "The account can't be deleted yet: {reason}.",
+    "happened": "Money would be lost, or other people would be left without an owner. Nothing was changed.",
+    "fix": "The message says what to do first."
   },
   "voucher_not_found": {
     "status": 404,

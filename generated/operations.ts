@@ -2,6 +2,8 @@
 import type { Dialect, ErrorCode } from "./errors.ts";
 
 export type OperationId =
+  | "deleteAccount"
+  | "exportAccount"
   | "createMusic"
   | "createSoundEffect"
   | "createSpeech"
@@ -136,6 +138,69 @@ export interface Operation {
 }
 
 export const operations: Readonly<Record<OperationId, Operation>> = {
+  "deleteAccount": {
+    "id": "deleteAccount",
+    "method": "delete",
+    "path": "/v1/account",
+    "auth": "session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "account_not_deletable",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "forfeit_balance",
+        "in": "query",
+        "required": false,
+        "type": "boolean"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "exportAccount": {
+    "id": "exportAccount",
+    "method": "get",
+    "path": "/v1/account/export",
+    "auth": "session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
   "createMusic": {
     "id": "createMusic",
     "method": "post",

@@ -11,6 +11,7 @@ create table account (
   name text,
   password_hash text,
   workspace_name text,
+  deleted_at timestamp with time zone,
   constraint account_pkey PRIMARY KEY (id),
   constraint account_email_check CHECK ((email <> ''::text)),
   constraint account_email_norm_check CHECK ((email_norm = lower(email_norm))),
@@ -760,6 +761,7 @@ create table voucher_batch (
 -- function escrow_closed(_account bigint[], _window_account bigint[], _bucket text[], _starts_at timestamp with time zone[], _unused bigint[]) returns void set plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
 -- function escrow_take(_owner uuid, _ttl interval, _slice uuid, _opens boolean, _account bigint, _key bigint, _want bigint, _more bigint, _calls integer, _least integer, _bucket text[], _seconds integer[], _amount bigint[], _more_amount bigint[], _limit bigint[], OUT calls integer, OUT at_ms bigint, OUT more bigint, OUT available bigint, OUT reserved bigint, OUT key_left bigint, OUT counts bigint[], OUT previous bigint[], OUT more_amounts bigint[]) returns record set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
 -- function expire_grant(_account bigint, _id uuid, _at timestamp with time zone) returns bigint set lock_timeout=1s
+-- function forgotten_mailbox(_mailbox text) returns text
 -- function grant_left(_grant credit_grant) returns bigint
 -- function idempotency_claim(_account bigint, _operation text, _key text, _hash bytea, _call uuid, _at timestamp with time zone, _owner uuid, _dead_after interval, _life interval) returns TABLE(outcome text, status integer, headers jsonb, body bytea) set enable_seqscan=off, lock_timeout=3s
 -- function idempotency_done(_account bigint, _call uuid, _at timestamp with time zone) returns boolean set enable_seqscan=off

@@ -210,6 +210,85 @@ exports.default = ucs2length;
 ucs2length.code = "require(\"ajv/dist/runtime/ucs2length\").default";
 }));
 // validators-source.js
+const parameters_deleteAccount = validate_parameters_deleteAccount;
+const schema_parameters_deleteAccount = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": { "forfeit_balance": {
+"type": "boolean",
+"default": false
+} },
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_deleteAccount"
+};
+function validate_parameters_deleteAccount(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_deleteAccount.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_deleteAccount.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_deleteAccount,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.forfeit_balance !== void 0) {
+let data1 = data0.forfeit_balance;
+if (typeof data1 !== "boolean") {
+validate_parameters_deleteAccount.errors = [{
+instancePath: instancePath + "/query/forfeit_balance",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_parameters_deleteAccount.properties.query.properties.forfeit_balance,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_deleteAccount.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_deleteAccount.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_deleteAccount.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_deleteAccount,
+data
+}];
+return false;
+}
+validate_parameters_deleteAccount.errors = vErrors;
+return true;
+}
+validate_parameters_deleteAccount.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_createMusic = validate_bodies_createMusic;
 const schema_MusicRequest = {
 "type": "object",
@@ -50811,6 +50890,7 @@ understandAudio: forms_understandAudio,
 cloneVoice: forms_cloneVoice
 };
 const parameters = {
+deleteAccount: parameters_deleteAccount,
 createMusic: parameters_createMusic,
 createSoundEffect: parameters_createSoundEffect,
 createSpeech: parameters_createSpeech,
@@ -50935,6 +51015,7 @@ parameters_createSpeech,
 parameters_createSystemOneDecision,
 parameters_createTranscription,
 parameters_createVideo,
+parameters_deleteAccount,
 parameters_deleteApiKey,
 parameters_designVoice,
 parameters_endSession,

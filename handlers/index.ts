@@ -53,6 +53,8 @@ import { getStatement } from "./get-statement.ts";
 import { listStatements } from "./list-statements.ts";
 import { listCreditGrants } from "./list-credit-grants.ts";
 import { redeemVoucher } from "./redeem-voucher.ts";
+import { deleteAccount } from "./delete-account.ts";
+import { exportAccount } from "./export-account.ts";
 import { operatorHandlers } from "./operators.ts";
 import { receivePaymentEvent } from "./receive-payment-event.ts";
 import { recommendModels } from "./recommend-models.ts";
@@ -113,6 +115,8 @@ export const handlers: Handlers = {
   getReceiptProof,
   getUsageSummary,
   getSession,
+  exportAccount,
+  deleteAccount,
   listSessions,
   endSession,
   endOtherSessions,

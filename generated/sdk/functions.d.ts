@@ -37,6 +37,8 @@ import type {
   CreditGrantList,
   DecisionRequest,
   DecisionResult,
+  DeleteAccountQuery,
+  DeletedAccount,
   DeletedApiKey,
   EmailRequest,
   EmbeddingList,
@@ -181,6 +183,26 @@ import type {
 
 export * from "./runtime/public.js";
 export type * from "./types.js";
+
+/**
+ * Deletes your account. Keys and sessions end at once, name, address, password and identities are removed, and the address is free for a new account.
+ * The ledger, payments and the log of calls are kept without them, as the law wants of books. You leave your workspaces; the keys that you made
+ * there are disabled, and a workspace that you alone are a member of is closed.
+ *
+ * Asks for a session that was opened or confirmed in the last 15 minutes: else 403 `confirmation_required`. 409 `account_not_deletable` while money
+ * is left and `forfeit_balance` does not accept its loss, and for the last owner of a workspace with other members.
+ *
+ * `DELETE /v1/account`, /docs/api/deleteAccount
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`, `confirmation_required`
+ * @throws {SvcError} 409 `account_not_deletable`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function deleteAccount(client: Client, input?: DeleteAccountQuery, options?: RequestOptions): Call<DeletedAccount, "deleteAccount">;
 
 /**
  * Generates music and returns the audio itself or, with `save_to_blob=1`, JSON with a permanent URL.
@@ -855,7 +877,7 @@ export declare function listStatements(client: Client, input?: ListStatementsQue
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
  */
-export declare function getStatement(client: Client, month: string, options?: RequestOptions): Call<StatementDetail | Binary, "getStatement">;
+export declare function getStatement(client: Client, month: string, options?: RequestOptions): Call<StatementDetail, "getStatement">;
 
 /**
  * Starts a checkout that adds money. Requires a dashboard session: an API key gives 403 `session_required`.

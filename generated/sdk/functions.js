@@ -9,6 +9,10 @@ import { text } from "./runtime/text.js";
 import { untilDone } from "./runtime/wait.js";
 export { costOf, createClient, SvcError, verifyReceipt } from "./runtime/public.js";
 
+export function deleteAccount(client, input, options) {
+  return call(client, { path: "/v1/account", method: "DELETE", auth: "session", query: ["forfeit_balance"] }, input, options);
+}
+
 export function createMusic(client, input, options) {
   return call(client, { path: "/v1/audio/music", method: "POST", query: ["save_to_blob"], accept: input?.save_to_blob === "1" ? undefined : "audio/*", read: binary }, input, options);
 }
@@ -150,7 +154,7 @@ export function listStatements(client, input, options) {
 }
 
 export function getStatement(client, month, options) {
-  return call(client, { path: () => `/v1/credits/statements/${segment(month)}`, auth: "session", accept: "audio/*", read: binary }, undefined, options);
+  return call(client, { path: () => `/v1/credits/statements/${segment(month)}`, auth: "session" }, undefined, options);
 }
 
 export function createTopup(client, input, options) {

@@ -38,6 +38,8 @@ import type {
   CreditGrantList,
   DecisionRequest,
   DecisionResult,
+  DeleteAccountQuery,
+  DeletedAccount,
   DeletedApiKey,
   EmailRequest,
   EmbeddingList,
@@ -192,6 +194,7 @@ export declare class Svc {
   constructor(options?: ClientOptions);
   /** Pass it to the functions of `svc-sdk/functions`. */
   readonly client: Client;
+  readonly account: AccountMethods;
   readonly audio: AudioMethods;
   readonly keys: KeysMethods;
   readonly limits: LimitsMethods;
@@ -218,6 +221,29 @@ export declare class Svc {
 }
 
 export default Svc;
+
+/** `svc.account` */
+export interface AccountMethods {
+  /**
+   * Deletes your account. Keys and sessions end at once, name, address, password and identities are removed, and the address is free for a new account.
+   * The ledger, payments and the log of calls are kept without them, as the law wants of books. You leave your workspaces; the keys that you made
+   * there are disabled, and a workspace that you alone are a member of is closed.
+   *
+   * Asks for a session that was opened or confirmed in the last 15 minutes: else 403 `confirmation_required`. 409 `account_not_deletable` while money
+   * is left and `forfeit_balance` does not accept its loss, and for the last owner of a workspace with other members.
+   *
+   * `DELETE /v1/account`, /docs/api/deleteAccount
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`, `confirmation_required`
+   * @throws {SvcError} 409 `account_not_deletable`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  delete(input?: DeleteAccountQuery, options?: RequestOptions): Call<DeletedAccount, "deleteAccount">;
+}
 
 /** `svc.audio` */
 export interface AudioMethods {
@@ -990,7 +1016,7 @@ export interface CreditsStatementsMethods {
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
    */
-  get(month: string, options?: RequestOptions): Call<StatementDetail | Binary, "getStatement">;
+  get(month: string, options?: RequestOptions): Call<StatementDetail, "getStatement">;
 }
 
 /** `svc.credits.topups` */

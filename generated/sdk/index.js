@@ -7,6 +7,9 @@ export class Svc {
   constructor(options) {
     const client = (this.client = createClient(options));
     const of = (f) => (...rest) => f(client, ...rest);
+    this.account = {
+      delete: of(f.deleteAccount),
+    };
     this.audio = {
       music: {
         create: of(f.createMusic),

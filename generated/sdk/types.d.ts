@@ -876,6 +876,16 @@ export interface DecisionUsage {
   cost: number;
 }
 
+/** An account that was deleted. */
+export interface DeletedAccount {
+  /** User id. */
+  id: string;
+  /** Always true. */
+  deleted: true;
+  /** USD that were left and are lost. */
+  forfeited_usd: number;
+}
+
 /** A deleted key. */
 export interface DeletedApiKey {
   /** Always true. */
@@ -5279,6 +5289,11 @@ export interface WorkspaceRequest {
   name: string;
 }
 
+/** Query parameters of `account.delete`. */
+export interface DeleteAccountQuery {
+  /** Whether you accept that the balance is lost. */
+  forfeit_balance?: boolean | undefined;
+}
 /** Query parameters of `audio.music.create`. */
 export interface CreateMusicQuery {
   /** `1` keeps the audio and returns JSON with its permanent URL; default: the audio itself. */
@@ -6172,6 +6187,7 @@ export type CreateVideoError429 = Refusal<429, "rate_limited", ErrorBody<"rate_l
 export type CreateVideoError500 = Refusal<500, "provider_error" | "internal_error" | "db_error", ErrorBody<"provider_error" | "internal_error" | "db_error", "api_error">>;
 export type CreateWorkspaceError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type CreateWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "email_unverified", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "email_unverified", "permission_error">>;
+export type DeleteAccountError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type DeleteApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type DesignVoiceError400 = Refusal<400, "invalid_request" | "description_too_long" | "not_a_voice_design_model", ErrorBody<"invalid_request" | "description_too_long" | "not_a_voice_design_model", "invalid_request_error">>;
 export type DesignVoiceError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
@@ -6201,6 +6217,7 @@ export type Error404SessionNotFound = Refusal<404, "session_not_found", ErrorBod
 export type Error404StatementNotFound = Refusal<404, "statement_not_found", ErrorBody<"statement_not_found", "not_found_error">>;
 export type Error404TopupNotFound = Refusal<404, "topup_not_found", ErrorBody<"topup_not_found", "not_found_error">>;
 export type Error404VoucherNotFound = Refusal<404, "voucher_not_found", ErrorBody<"voucher_not_found", "not_found_error">>;
+export type Error409AccountNotDeletable = Refusal<409, "account_not_deletable", ErrorBody<"account_not_deletable", "invalid_request_error">>;
 export type Error409IdempotencyKeyReusedOrNotPossible = Refusal<409, "idempotency_key_reused" | "not_possible", ErrorBody<"idempotency_key_reused" | "not_possible", "invalid_request_error">>;
 export type Error409NotPossible = Refusal<409, "not_possible", ErrorBody<"not_possible", "invalid_request_error">>;
 export type Error409VoucherNotRedeemable = Refusal<409, "voucher_not_redeemable", ErrorBody<"voucher_not_redeemable", "invalid_request_error">>;
@@ -6298,6 +6315,8 @@ export type UpdateWorkspaceError400 = Refusal<400, "invalid_json" | "missing_par
 export type UpdateWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type VerifyAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
 
+/** The errors of `account.delete`. */
+export type DeleteAccountError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | DeleteAccountError403 | Error409AccountNotDeletable | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `audio.music.create`. */
 export type CreateMusicError = CreateMusicError400 | CreateMusicError401 | CreateMusicError402 | CreateMusicError403 | Error404ModelNotFound | CreateMusicError409 | Error413RequestTooLarge | Error429RateLimitExceededOrAudioConcurrentLimit | Error500InternalError | Error502ProviderError | Error503Overloaded;
 /** The errors of `audio.sfx.create`. */
@@ -6469,6 +6488,8 @@ export type CreateWorkspaceError = CreateWorkspaceError400 | Error401MissingApiK
 
 /** Each code with its status and its bodies at the different operations. The body of a failed job is the job. */
 export interface ErrorsByCode {
+  /** Money would be lost, or other people would be left without an owner. Nothing was changed. */
+  account_not_deletable: Refusal<409, "account_not_deletable", ErrorBody<"account_not_deletable", "invalid_request_error">>;
   /** No account has this id or email address. */
   account_not_found: Refusal<404, "account_not_found", ErrorBody<"account_not_found", "not_found_error">>;
   /** The account already runs as many audio requests as its tier allows. */
@@ -6479,7 +6500,7 @@ export interface ErrorsByCode {
   auth_required: Refusal<401, "auth_required", BareErrorBody<"auth_required"> | ErrorBody<"auth_required", "authentication_error">>;
   /** The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less. */
   billing_error: Refusal<402, "billing_error", PaymentErrorBody<"billing_error", "billing_error">>;
-  /** Operators change something only within 15 minutes after they signed in or confirmed the session. */
+  /** The change asks for a session that was opened, or confirmed with the password, in the last 15 minutes. */
   confirmation_required: Refusal<403, "confirmation_required", OlderErrorBody<"confirmation_required", "permission_error">>;
   /** The provider's content policy refused the prompt, a reference or the result, without details. */
   content_policy: Refusal<422, "content_policy", GenmediaErrorBody<"content_policy">> | Refusal<null, "content_policy", ImageJob | VideoJob | GenmediaFailed>;
@@ -6663,6 +6684,7 @@ export interface ErrorsByCode {
 
 /** Every `code` that the gateway can return, of all endpoints. */
 export type ErrorCode =
+  | "account_not_deletable"
   | "account_not_found"
   | "audio_concurrent_limit"
   | "auth_error"
@@ -6765,6 +6787,17 @@ export type ErrorCode =
  * operation does not have is `never`.
  */
 export interface Operations {
+  /** `account.delete`: `DELETE /v1/account`. */
+  deleteAccount: {
+    path: never;
+    query: DeleteAccountQuery;
+    headers: never;
+    body: never;
+    result: DeletedAccount;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: DeleteAccountError;
+  };
   /** `audio.music.create`: `POST /v1/audio/music`. */
   createMusic: {
     path: never;
@@ -7156,7 +7189,7 @@ export interface Operations {
     query: never;
     headers: { "X-Workspace-Id"?: string };
     body: never;
-    result: StatementDetail | Binary;
+    result: StatementDetail;
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: GetStatementError;

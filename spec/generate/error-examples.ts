@@ -142,6 +142,7 @@ const samplesOf: Record<string, Record<string, string>> = {
   network_not_allowed: { address: "203.0.113.9" },
   key_limit_reached: { limit: "5", span: "in each day", resets_at: "2026-11-22T00:00:00.000Z" },
   topup_not_found: { id: "top_0195c1f2" },
+  account_not_deletable: { reason: "12.5 USD would be lost: repeat it with forfeit_balance=true" },
   voucher_not_redeemable: { reason: "it was redeemed before" },
   not_possible: { reason: "the account is an operator's, who has to be removed first" },
   account_not_found: { id: "acc_42" },

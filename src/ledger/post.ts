@@ -85,7 +85,9 @@ export async function postSignupCredit(db: Queries, { accountId, email, amount, 
   if (amount === 0n) return 0n;
   const { rowCount } = await db.pool.query(
     `with given as (
-       insert into signup_mailbox (mailbox, account_id, created_at) values ($6, $1, $2) on conflict (mailbox) do nothing returning account_id
+       insert into signup_mailbox (mailbox, account_id, created_at)
+         select $6, $1, $2 where not exists (select from signup_mailbox where mailbox = forgotten_mailbox($6))
+       on conflict (mailbox) do nothing returning account_id
      )
      insert into ledger_entry (account_id, created_at, id, kind, amount, ref)
        select account_id, $2, $3, 'signup_credit', $4, $5 from given

@@ -58,3 +58,14 @@ If it was not you, do nothing: the password stays as it is.
 `,
   };
 }
+
+export function accountDeletedMail({ to, publicUrl }: Place): Mail {
+  return {
+    to,
+    subject: "Your account was deleted",
+    text: `Your account at ${publicUrl} was deleted. Its keys and sessions no longer work, and this address is no longer stored with it.
+
+If it was not you, answer the operator of that gateway at once: somebody knew your password.
+`,
+  };
+}

@@ -25,7 +25,7 @@ const promised = `createChatCompletion createMessage countMessageTokens createCo
   createQuote getReceiptProof getUsageSummary rollApiKey getApiKeyUsage
   listWorkspaces createWorkspace getWorkspace updateWorkspace listMembers updateMember removeMember leaveWorkspace
   confirmSession getOperator listOperatorActions listOperatorAccounts getOperatorAccount listAccountLedger suspendAccount resumeAccount getOperatorOverview
-  redeemVoucher listCreditGrants listStatements getStatement listSessions endSession endOtherSessions
+  exportAccount deleteAccount redeemVoucher listCreditGrants listStatements getStatement listSessions endSession endOtherSessions
   adjustAccount refundCall listOperatorCalls getOperatorCall listOperators setOperator removeOperator`
   .trim()
   .split(/\s+/);

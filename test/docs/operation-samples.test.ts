@@ -31,6 +31,7 @@ const refused: Partial<Record<OperationId, [status: number, code: string, why: s
   cloneVoice: [404, "model_not_found", "paused in the shipped catalog"],
   designVoice: [404, "model_not_found", "paused in the shipped catalog"],
   confirmSession: [401, "invalid_credentials", "the demo account has no password"],
+  deleteAccount: [409, "account_not_deletable", "the demo account is an operator's here"],
   redeemVoucher: [404, "voucher_not_found", "the sample's is invented"],
   endSession: [404, "session_not_found", "the sample's is invented"],
   understandAudio: [404, "model_not_found", "retired"],

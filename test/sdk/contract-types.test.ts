@@ -101,7 +101,7 @@ describe("each named model has the contract's fields, words and alternatives", (
 });
 
 /** What a call doesn't give: a stream's records, and rows as a file, which another `Accept` asks for. */
-const elsewhere = /^(text\/event-stream|text\/csv|application\/x-ndjson)/;
+const elsewhere = /^(text\/event-stream|text\/csv|application\/pdf|application\/x-ndjson)/;
 
 describe("each operation has the contract's parts", () => {
   test("every operation that has a name in the library, and no other", () => {

@@ -52,7 +52,7 @@ export function successesOf({ operation }: SdkOperation): Response[] {
 const eventStream = "text/event-stream";
 
 /** The same rows as a file, where a request has another `Accept`: the library asks for JSON. */
-const fileTypes = ["text/csv", "application/x-ndjson"];
+const fileTypes = ["text/csv", "application/pdf", "application/x-ndjson"];
 
 /** Every content of the successes but the stream and files of rows, by media type. */
 export function resultsOf(one: SdkOperation): { type: string; schema: Schema }[] {

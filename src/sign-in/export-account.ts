@@ -1,0 +1,122 @@
+// Everything that is stored about a person and the person's own workspace, as lines of JSON, read page by page while it is sent: no account is too large
+// for it, and one export holds a page in memory. Secrets are not stored, so none is in it.
+import { listKeys } from "../accounts/key-records.ts";
+import { maskedKey } from "../accounts/keys.ts";
+import { sessionRecord, readSessions } from "../accounts/list-sessions.ts";
+import type { Db } from "../db/connect.ts";
+import { topupIdText, userIdText, workspaceIdText } from "../ids.ts";
+import { entryRecord, readEntries } from "../ledger/entries.ts";
+import { readLogs, usageLogRecord } from "../ledger/read-usage-log.ts";
+import { type Amount, toUsd } from "../money.ts";
+
+type Line = Record<string, unknown> & { record: string };
+
+const page = 500;
+
+interface Exporting {
+  personId: bigint;
+  /** Of the session. */
+  hash: Buffer;
+  at: Date;
+}
+
+export async function* exportAccount(db: Db, { personId, hash, at }: Exporting): AsyncGenerator<Line[]> {
+  yield await readProfile(db, personId);
+  yield await readWorkspaces(db, personId);
+  const sessions = (await readSessions(db, { personId, after: undefined, at }, page)) ?? [];
+  yield sessions.map((session) => ({ record: "session", ...sessionRecord(session, hash) }));
+  yield (await listKeys(db, personId)).map((key) => ({ record: "api_key", ...key }));
+  yield await readTopups(db, personId);
+  yield await readVoices(db, personId);
+  yield* readLedger(db, personId);
+  yield* readUsage(db, personId);
+  yield* readJobs(db, personId);
+  yield [{ record: "end", exported_at: at.toISOString() }];
+}
+
+async function readProfile({ pool }: Db, personId: bigint): Promise<Line[]> {
+  const { rows } = await pool.query<Record<"userId" | "email" | "name", string> & { createdAt: Date; verifiedAt: Date | null }>(
+    `select user_id as "userId", email, name, created_at as "createdAt", email_verified_at as "verifiedAt" from account where id = $1`,
+    [personId],
+  );
+  const identities = await pool.query<{ issuer: string; subject: string; createdAt: Date }>(
+    `select issuer, subject, created_at as "createdAt" from identity where account_id = $1`,
+    [personId],
+  );
+  const profiles = rows.map(({ userId, email, name, createdAt, verifiedAt }) => ({
+    ...{ record: "profile", id: userIdText(userId), email, name },
+    ...{ created_at: createdAt, email_verified_at: verifiedAt },
+  }));
+  return [
+    ...profiles,
+    ...identities.rows.map(({ issuer, subject, createdAt }) => ({ record: "identity", issuer, subject, created_at: createdAt })),
+  ];
+}
+
+async function readWorkspaces({ pool }: Db, personId: bigint): Promise<Line[]> {
+  const { rows } = await pool.query<{ userId: string; name: string; role: string; createdAt: Date }>(
+    `select a.user_id as "userId", coalesce(a.workspace_name, a.name, a.email) as name, m.role, m.created_at as "createdAt"
+     from member m join account a on a.id = m.account_id where m.person_id = $1 order by m.created_at`,
+    [personId],
+  );
+  return rows.map(({ userId, name, role, createdAt }) => ({
+    record: "membership",
+    id: workspaceIdText(userId),
+    name,
+    role,
+    created_at: createdAt,
+  }));
+}
+
+async function readTopups({ pool }: Db, accountId: bigint): Promise<Line[]> {
+  const { rows } = await pool.query<{ id: string; amount: Amount; status: string; paymentId: string | null; createdAt: Date }>(
+    `select id, amount, status, payment_id as "paymentId", created_at as "createdAt" from topup where account_id = $1 order by created_at desc limit 10000`,
+    [accountId],
+  );
+  return rows.map(({ id, amount, status, paymentId, createdAt }) => ({
+    ...{ record: "topup", id: topupIdText(id), amount_usd: toUsd(amount), status, payment_number: paymentId, created_at: createdAt },
+  }));
+}
+
+async function readVoices({ pool }: Db, accountId: bigint): Promise<Line[]> {
+  const { rows } = await pool.query<{ id: string; name: string; createdAt: Date }>(
+    `select voice_id as id, name, created_at as "createdAt" from voice where account_id = $1 order by created_at limit 10000`,
+    [accountId],
+  );
+  return rows.map(({ id, name, createdAt }) => ({ record: "voice", id, name, created_at: createdAt }));
+}
+
+async function* readLedger(db: Db, accountId: bigint): AsyncGenerator<Line[]> {
+  for (let before: bigint | null = null; ;) {
+    const rows = await readEntries(db, accountId, { before, type: null }, page);
+    yield rows.map((row) => ({ record: "ledger_entry", ...entryRecord(row) }));
+    if (rows.length < page) return;
+    before = rows.at(-1)!.seq;
+  }
+}
+
+async function* readUsage(db: Db, accountId: bigint): AsyncGenerator<Line[]> {
+  for (let after: { createdAt: Date; id: string } | undefined; ;) {
+    const rows = await readLogs(db, accountId, { after }, page);
+    yield rows.map((row) => ({ record: "usage", ...usageLogRecord(row, maskedKey) }));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < page) return;
+    after = { createdAt: last.created_at, id: last.id };
+  }
+}
+
+async function* readJobs({ pool }: Db, accountId: bigint): AsyncGenerator<Line[]> {
+  for (let before: bigint | null = null; ;) {
+    const {
+      rows,
+    }: { rows: { id: string; seq: bigint; kind: string; model: string; status: string; request: object | null; createdAt: Date }[] } =
+      await pool.query(
+        `select shown_id as id, seq, kind, model, status, request, created_at as "createdAt" from media_job
+         where account_id = $1 and ($2::bigint is null or seq < $2) order by seq desc limit ${page}`,
+        [accountId, before],
+      );
+    yield rows.map(({ seq: _seq, createdAt, ...row }) => ({ record: "media_job", ...row, created_at: createdAt }));
+    if (rows.length < page) return;
+    before = rows.at(-1)!.seq;
+  }
+}

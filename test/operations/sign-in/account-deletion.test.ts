@@ -1,0 +1,151 @@
+// DELETE /v1/account and GET /v1/account/export over HTTP: access ends at once, the person is forgotten, the books stay; the export holds all of it.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { postEntry } from "../../../src/ledger/post.ts";
+import { type Person, type SignInGateway, password, startSignInGateway } from "../../support/sign-in.ts";
+
+let gateway: SignInGateway;
+beforeAll(async () => void (gateway = await startSignInGateway({ SVC_SIGNUP_CREDIT: "0.5", SVC_OPERATORS: "operator@example.com" })));
+afterAll(async () => {
+  expect((await gateway.audit()).mismatches).toEqual([]);
+  await gateway.stop();
+});
+
+const minute = 60_000;
+const remove = (token: string, query = "?forfeit_balance=true") => gateway.request("DELETE", `/v1/account${query}`, { key: token });
+const codeOf = (reply: { status: number; json: any }) => [reply.status, reply.json?.error?.code];
+const blocked = [409, "account_not_deletable"];
+const works = async (token: string) => (await gateway.request("GET", "/v1/auth/session", { key: token })).status;
+const join = (accountId: bigint, { id }: Person, role: string) =>
+  gateway.rows("insert into member (account_id, person_id, role, created_at) values ($1, $2, $3, now())", [accountId, id, role]);
+async function workspaceOf({ token }: Person): Promise<{ workspace: string; id: bigint }> {
+  const { json } = await gateway.request("POST", "/v1/workspaces", { key: token, body: { name: `Team ${Math.random()}` } });
+  const [{ id }] = (await gateway.rows("select id from account where workspace_name = $1", [json.name])) as [{ id: bigint }];
+  return { workspace: json.id, id };
+}
+
+describe("DELETE /v1/account", () => {
+  test("sessions and keys end, a mail says so; address, name and password are gone from every table, the ledger stays", async () => {
+    const person = await gateway.verifiedPerson();
+    await gateway.rows("insert into identity (issuer, subject, account_id, created_at) values ('i', $2, $1, now())", [
+      person.id,
+      person.email,
+    ]);
+    const second = (await gateway.signIn(person.email)).json.session_token as string;
+    const { status, json, headers } = await remove(person.token);
+    expect([status, json]).toEqual([200, { id: person.user["id"], deleted: true, forfeited_usd: 0.5 }]);
+    expect(headers["set-cookie"]).toMatch(/^__Host-svc_session=;/);
+    expect([await works(person.token), await works(second)]).toEqual([401, 401]);
+    await expect.poll(async () => (await gateway.request("GET", "/v1/credits/balance", { key: person.key })).status).toBe(401);
+    expect((await gateway.mailTo(person.email)).subject).toBe("Your account was deleted");
+    for (const table of ["account", "verification", "identity", "signup_mailbox", "invitation", "session", "known_network"])
+      expect(await gateway.rows(`select 1 from ${table} t where t::text ilike '%' || $1 || '%'`, [person.email])).toEqual([]);
+    const [account] = await gateway.rows("select email, name, password_hash, deleted_at from account where id = $1", [person.id]);
+    expect(account).toMatchObject({ email: expect.stringMatching(/^[0-9a-f]{32}@deleted\.invalid$/), name: null, password_hash: null });
+    expect(await gateway.rows("select kind from ledger_entry where account_id = $1", [person.id])).toEqual([{ kind: "signup_credit" }]);
+  });
+
+  test("the address is free again, without a second signup credit; the old password opens nothing", async () => {
+    const person = await gateway.verifiedPerson();
+    expect((await remove(person.token)).status).toBe(200);
+    expect(codeOf(await gateway.signIn(person.email))).toEqual([401, "invalid_credentials"]);
+    const { json } = await gateway.signUpVerified(person.email);
+    expect(json.credit_granted_usd).toBe(0);
+    expect(json.user.id).not.toBe(person.user["id"]);
+  });
+
+  test("403 confirmation_required 15 minutes after signing in; with the password again it works", async () => {
+    const person = await gateway.verifiedPerson();
+    gateway.pass(15 * minute);
+    expect(codeOf(await remove(person.token))).toEqual([403, "confirmation_required"]);
+    expect((await gateway.request("POST", "/v1/auth/session/confirm", { key: person.token, body: { password } })).status).toBe(200);
+    expect((await remove(person.token)).status).toBe(200);
+  });
+
+  test("409 account_not_deletable while money is left and its loss is not accepted; nothing is changed", async () => {
+    const person = await gateway.verifiedPerson();
+    for (const query of ["", "?forfeit_balance=false"]) {
+      const reply = await remove(person.token, query);
+      expect(codeOf(reply)).toEqual(blocked);
+      expect(reply.json.error.message).toContain("0.5 USD would be lost");
+    }
+    expect(codeOf(await remove(person.token, "?forfeit_balance=x"))).toEqual([400, "invalid_parameter"]);
+    expect([await works(person.token), (await gateway.signIn(person.email)).status]).toEqual([200, 200]);
+  });
+
+  test("409: the last owner of a workspace with others hands over first; then the person's keys there are disabled, others' stay", async () => {
+    const [owner, other] = [await gateway.verifiedPerson(), await gateway.verifiedPerson()];
+    const { workspace, id } = await workspaceOf(owner);
+    await join(id, other, "admin");
+    const keyOf = async (who: Person) =>
+      (await gateway.request("POST", "/v1/auth/keys", { key: who.token, headers: { "x-workspace-id": workspace }, body: { name: "k" } }))
+        .json.api_key as string;
+    const [mine, theirs] = [await keyOf(owner), await keyOf(other)];
+    expect(codeOf(await remove(owner.token))).toEqual(blocked);
+    await gateway.rows("update member set role = 'owner' where account_id = $1 and person_id = $2", [id, other.id]);
+    expect((await remove(owner.token)).status).toBe(200);
+    const status = async (key: string) => (await gateway.request("GET", "/v1/credits/balance", { key })).status;
+    await expect.poll(() => status(mine)).toBe(401);
+    expect(await status(theirs)).toBe(200);
+    expect(await gateway.rows("select 1 from member where person_id = $1", [owner.id])).toEqual([]);
+  });
+
+  test("a workspace that the person is alone in is closed as well, and its money counts to what is lost", async () => {
+    const person = await gateway.verifiedPerson();
+    const { workspace, id } = await workspaceOf(person);
+    await postEntry(gateway.context.db, { accountId: id, kind: "deposit", amount: 200_000_000n, ref: "test", at: new Date() });
+    const made = await gateway.request("POST", "/v1/auth/keys", {
+      ...{ key: person.token, headers: { "x-workspace-id": workspace }, body: { name: "k" } },
+    });
+    expect((await remove(person.token)).json.forfeited_usd).toBe(2.5);
+    await expect.poll(async () => (await gateway.request("GET", "/v1/credits/balance", { key: made.json.api_key })).status).toBe(401);
+    const [row] = await gateway.rows("select deleted_at is not null as deleted from account where id = $1", [id]);
+    expect(row).toEqual({ deleted: true });
+  });
+
+  test("409: an operator is removed as operator first", async () => {
+    await gateway.signUp("operator@example.com");
+    const { token } = /token=(?<token>[\w-]+)/.exec((await gateway.mailTo("operator@example.com")).text)!.groups as { token: string };
+    const { json } = await gateway.post("/v1/auth/verify", { token });
+    expect(codeOf(await remove(json.session_token))).toEqual(blocked);
+  });
+
+  test("many at once delete it once", async () => {
+    const person = await gateway.verifiedPerson();
+    const replies = await Promise.all(Array.from({ length: 5 }, () => remove(person.token)));
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401]);
+  });
+
+  test("403 session_required with an API key", async () => {
+    const { key } = await gateway.verifiedPerson();
+    expect(codeOf(await remove(key))).toEqual([403, "session_required"]);
+    expect(codeOf(await gateway.request("GET", "/v1/account/export", { key }))).toEqual([403, "session_required"]);
+  });
+});
+
+describe("GET /v1/account/export", () => {
+  const read = (token: string) => gateway.request("GET", "/v1/account/export", { key: token });
+  const linesOf = (text: string) => text.trimEnd().split("\n").map((line) => JSON.parse(line) as Record<string, any>); // prettier-ignore
+
+  test("all records of the person, over several pages, with an end; no secret, and nothing of other people", async () => {
+    const [person, other] = [await gateway.verifiedPerson(), await gateway.verifiedPerson()];
+    for (let n = 0; n < 600; n += 1)
+      await postEntry(gateway.context.db, { accountId: person.id, kind: "bonus", amount: 1n, ref: `t${n}`, at: new Date() });
+    await workspaceOf(person);
+    const { status, text, headers } = await read(person.token);
+    expect([status, headers["content-type"]]).toEqual([200, "application/x-ndjson; charset=utf-8"]);
+    const lines = linesOf(text);
+    const of = (record: string) => lines.filter((line) => line["record"] === record);
+    expect(of("profile")).toMatchObject([{ email: person.email, id: person.user["id"] }]);
+    expect(of("ledger_entry")).toHaveLength(601);
+    expect(new Set(of("ledger_entry").map(({ id }) => id as string)).size).toBe(601);
+    expect([of("session").length, of("api_key").length, of("membership").length]).toEqual([1, 1, 1]);
+    expect(lines.at(-1)!["record"]).toBe("end");
+    for (const secret of [person.token, person.key, other.email, "argon2"]) expect(text).not.toContain(secret);
+  });
+
+  test("429 above two a minute", async () => {
+    const { token } = await gateway.verifiedPerson();
+    for (let n = 0; n < 2; n += 1) expect((await read(token)).status).toBe(200);
+    expect(codeOf(await read(token))).toEqual([429, "rate_limit_exceeded"]);
+  });
+});
