@@ -24,7 +24,6 @@ const promised = `createChatCompletion createMessage countMessageTokens createCo
   listUsageLogs getReceipt startSignIn createResponse listErrors
   createQuote getReceiptProof getUsageSummary rollApiKey getApiKeyUsage
   listWorkspaces createWorkspace getWorkspace updateWorkspace listMembers updateMember removeMember leaveWorkspace
-<<<<<<< HEAD
   createInvitation listInvitations resendInvitation revokeInvitation acceptInvitation
   getNotices updateNotices listWebhooks createWebhook getWebhook updateWebhook deleteWebhook rollWebhookSecret listWebhookDeliveries
   testWebhook replayWebhookDelivery
@@ -32,11 +31,6 @@ const promised = `createChatCompletion createMessage countMessageTokens createCo
   exportAccount deleteAccount redeemVoucher listCreditGrants listStatements getStatement listSessions endSession endOtherSessions
   adjustAccount refundCall listOperatorCalls getOperatorCall listOperators setOperator removeOperator
   listProviders disableProvider enableProvider getTotp beginTotp confirmTotp deleteTotp`
-=======
-  confirmSession getOperator listOperatorActions listOperatorAccounts getOperatorAccount listAccountLedger suspendAccount resumeAccount getOperatorOverview
-  exportAccount deleteAccount redeemVoucher listCreditGrants listStatements getStatement listSessions endSession endOtherSessions
-  adjustAccount refundCall listOperatorCalls getOperatorCall listOperators setOperator removeOperator`
->>>>>>> opconsole2
   .trim()
   .split(/\s+/);
 
