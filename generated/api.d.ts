@@ -437,7 +437,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm the session
-         * @description Confirms the session with the account's password. Changes that ask for it (403 `confirmation_required`) work for the next 15 minutes, as
+         * @description Confirms the session with what signing in takes: the account's password, and a code of its second factor. Changes that ask for it (403 `confirmation_required`) work for the next 15 minutes, as
          *     they do after signing in. A wrong password gives 401 `invalid_credentials`, as it does for an account without a password: sign in again.
          */
         post: operations["confirmSession"];
@@ -503,7 +503,8 @@ export interface paths {
         /**
          * Sign in
          * @description Signs in with email address and password. A wrong password, an unknown address and an unverified address all give 401
-         *     `invalid_credentials`.
+         *     `invalid_credentials`. For an account with a second factor `code` is needed: without one the answer to the right password is 401
+         *     `totp_required`, with a wrong or used one 400 `invalid_token`.
          *
          *     Send the session as a cookie, or as a bearer token in `Authorization`.
          */
@@ -603,6 +604,57 @@ export interface paths {
          *     `signup_closed`.
          */
         post: operations["signUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the second factor
+         * @description Says whether the account of the session's person has a second factor.
+         */
+        get: operations["getTotp"];
+        put?: never;
+        /**
+         * Begin a second factor
+         * @description Begins a second factor: put the secret into an authenticator app, then send a code of it to `POST /v1/auth/totp/confirm`. Until then sign-in
+         *     asks for no code; beginning again makes a new secret. If it is on already, the answer is 409 `not_possible`. A session that was neither
+         *     opened nor confirmed in the last 15 minutes gets 403 `confirmation_required`.
+         */
+        post: operations["beginTotp"];
+        /**
+         * Turn the second factor off
+         * @description Turns the second factor off. A session that was neither opened nor confirmed in the last 15 minutes gets 403 `confirmation_required`.
+         */
+        delete: operations["deleteTotp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/totp/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Turn the second factor on
+         * @description Turns the second factor on with a first code of the app, and returns ten recovery codes for the day when the app is lost. A wrong code gives
+         *     400 `invalid_token`; ten wrong ones in a row give 429 for 15 minutes. If none was begun, the answer is 409 `not_possible`.
+         */
+        post: operations["confirmTotp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1535,6 +1587,68 @@ export interface paths {
         get: operations["getOperatorOverview"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List providers
+         * @description Lists the catalog's providers with their routes: health, latency, margin, and what is disabled.
+         */
+        get: operations["listProviders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/providers/{id}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Disable a provider
+         * @description Takes a provider, or one of its routes, out of use for a while: within two seconds no process begins a call of it. Calls under way go on. A
+         *     model that has no other route answers as it does when all its routes are down. A second time replaces the first. An unknown provider or
+         *     route gives 404 `provider_not_found`.
+         */
+        post: operations["disableProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/providers/{id}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enable a provider
+         * @description Uses a disabled provider, or a disabled route, again. One that is not disabled stays so.
+         */
+        post: operations["enableProvider"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2992,6 +3106,47 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Body of a 403. */
+        BeginTotpError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "session_required" | "csrf_failed" | "confirmation_required";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description What the authenticator app needs. Shown once. */
+        BegunTotp: {
+            /**
+             * @description Always `totp.begun`.
+             * @enum {string}
+             */
+            object: "totp.begun";
+            /** @description The same as a URI, to show as a QR code. */
+            otpauth_uri: string;
+            /** @description The secret, in base 32, to type into the app. */
+            secret: string;
+        };
         /** @description A delta of a block. */
         BlockDelta: components["schemas"]["TextDelta"] | components["schemas"]["InputJsonDelta"] | components["schemas"]["ThinkingDelta"] | components["schemas"]["SignatureDelta"] | components["schemas"]["CitationsDelta"];
         /** @description Extends a block. */
@@ -3037,6 +3192,11 @@ export interface components {
              */
             type: "content_block_stop";
         };
+        /**
+         * @description The circuit breaker of a route, in the process that answers.
+         * @enum {string}
+         */
+        BreakerState: "closed" | "failing" | "open";
         /** @description Where the provider should cache the prompt. No effect if the provider caches automatically or not at all. */
         CacheControl: {
             /** @description How long the cache lives: `5m`, the default, or `1h`. */
@@ -4287,7 +4447,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -4316,7 +4476,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "missing_api_key" | "invalid_api_key" | "invalid_credentials";
+                code: "missing_api_key" | "invalid_api_key" | "invalid_credentials" | "totp_required";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -4339,6 +4499,64 @@ export interface components {
         };
         /** @description Body of a 403. */
         ConfirmSessionError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "session_required" | "csrf_failed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 400. */
+        ConfirmTotpError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 403. */
+        ConfirmTotpError403: {
             /** @description The error. */
             error: {
                 /**
@@ -7868,6 +8086,35 @@ export interface components {
             id: string;
         };
         /** @description Body of a 403. */
+        DeleteTotpError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "session_required" | "csrf_failed" | "confirmation_required";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 403. */
         DeleteWebhookError403: {
             /** @description The error. */
             error: {
@@ -8069,6 +8316,75 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description That a provider or a route is disabled. */
+        Disabled: {
+            /** @description Since when. */
+            disabled_at: components["schemas"]["Timestamp"];
+            /** @description The operator's email address, or `svc` with the user of the operating system. */
+            disabled_by: string;
+            /** @description Why, in the operator's words. */
+            reason: string;
+            /** @description When it is used again. */
+            until: components["schemas"]["Timestamp"];
+        };
+        /** @description Body of a 400. */
+        DisableProviderError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 403. */
+        DisableProviderError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "csrf_failed" | "confirmation_required";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
         /** @description A document. Only on models that accept files. */
         DocumentBlock: {
             /** @description Context about the document for the model; default: none. */
@@ -8182,6 +8498,64 @@ export interface components {
              * @description The same as `prompt_tokens`.
              */
             total_tokens: number;
+        };
+        /** @description Body of a 400. */
+        EnableProviderError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 403. */
+        EnableProviderError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "csrf_failed" | "confirmation_required";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description A session that has ended. */
         EndedSession: {
@@ -8355,6 +8729,35 @@ export interface components {
                  * @enum {string}
                  */
                 code: "invalid_credentials";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 401. */
+        Error401InvalidCredentialsOrTotpRequired: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_credentials" | "totp_required";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -8662,6 +9065,37 @@ export interface components {
                  * @enum {string}
                  */
                 code: "endpoint_not_found" | "account_not_found";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "not_found_error";
+            };
+        };
+        /** @description Body of a 404. */
+        Error404EndpointNotFoundOrProviderNotFound: {
+            /** @description Endpoints that may have been meant, at most 5; on `endpoint_not_found`. */
+            available_endpoints?: string[];
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "endpoint_not_found" | "provider_not_found";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -9726,6 +10160,16 @@ export interface components {
             retryable?: boolean;
             /** @description Category of the error; it follows from the status. */
             type: string;
+        };
+        /** @description Why attempts failed. */
+        FailureCount: {
+            /**
+             * Format: int64
+             * @description Attempts that it ended.
+             */
+            attempts: number;
+            /** @description The cause. */
+            cause: string;
         };
         /** @description A file that was uploaded before. The gateway stores no files: refused with 400 `unsupported_content`. */
         FileSource: {
@@ -12573,6 +13017,63 @@ export interface components {
              */
             object: "list";
         };
+        /** @description A provider with its routes. */
+        OperatorProvider: {
+            /**
+             * Format: int64
+             * @description Attempts of the last 5 minutes.
+             */
+            attempts: number;
+            /**
+             * Format: int64
+             * @description Calls of the last 24 hours whose last attempt it was.
+             */
+            calls_24h: number;
+            /** @description Why they failed, the most frequent first. */
+            causes: components["schemas"]["FailureCount"][];
+            /** @description USD that the provider charges for all attempts of these hours, as far as the catalog names a cost. */
+            cost_24h_usd: components["schemas"]["Usd"];
+            /** @description Null: it is not disabled as a whole. */
+            disabled: components["schemas"]["Disabled"] | null;
+            /**
+             * Format: int64
+             * @description Those that failed.
+             */
+            failures: number;
+            /** @description How they went. */
+            health: components["schemas"]["RouteHealth"];
+            /** @description The provider, as the catalog names it. */
+            id: string;
+            /** @description When the last attempt of these minutes ended; null: there was none. */
+            last_attempt_at: components["schemas"]["Timestamp"] | null;
+            /** @description Median milliseconds of the attempts that were answered; null: there were none. */
+            latency_p50_ms: number | null;
+            /** @description 95 of 100 of them took at most these milliseconds; null: there were none. */
+            latency_p95_ms: number | null;
+            /** @description `revenue_24h_usd` less `cost_24h_usd`. */
+            margin_24h_usd: components["schemas"]["Usd"];
+            /**
+             * @description Always `operator.provider`.
+             * @enum {string}
+             */
+            object: "operator.provider";
+            /** @description What it speaks. */
+            protocol: string;
+            /** @description USD charged for them, refunds taken off. */
+            revenue_24h_usd: components["schemas"]["Usd"];
+            /** @description Its routes. */
+            routes: components["schemas"]["OperatorRoute"][];
+        };
+        /** @description All providers. */
+        OperatorProviderList: {
+            /** @description The providers, in the catalog's order. */
+            data: components["schemas"]["OperatorProvider"][];
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
+            object: "list";
+        };
         /** @description Why something is changed. */
         OperatorReason: {
             /** @description Why, in one line, for the log of operators' actions. */
@@ -12609,6 +13110,50 @@ export interface components {
          * @enum {string}
          */
         OperatorRole: "support" | "finance" | "admin";
+        /** @description A route of a provider. */
+        OperatorRoute: {
+            /**
+             * Format: int64
+             * @description Attempts of the last 5 minutes.
+             */
+            attempts: number;
+            /** @description Its circuit breaker, in the process that answers. */
+            breaker: components["schemas"]["BreakerState"];
+            /**
+             * Format: int64
+             * @description Calls of the last 24 hours whose last attempt it was.
+             */
+            calls_24h: number;
+            /** @description Why they failed, the most frequent first. */
+            causes: components["schemas"]["FailureCount"][];
+            /** @description USD that the provider charges for all attempts of these hours, as far as the catalog names a cost. */
+            cost_24h_usd: components["schemas"]["Usd"];
+            /** @description Null: it is not disabled by itself. */
+            disabled: components["schemas"]["Disabled"] | null;
+            /**
+             * Format: int64
+             * @description Those that failed.
+             */
+            failures: number;
+            /** @description How they went. */
+            health: components["schemas"]["RouteHealth"];
+            /** @description When the last attempt of these minutes ended; null: there was none. */
+            last_attempt_at: components["schemas"]["Timestamp"] | null;
+            /** @description Median milliseconds of the attempts that were answered; null: there were none. */
+            latency_p50_ms: number | null;
+            /** @description 95 of 100 of them took at most these milliseconds; null: there were none. */
+            latency_p95_ms: number | null;
+            /** @description `revenue_24h_usd` less `cost_24h_usd`. */
+            margin_24h_usd: components["schemas"]["Usd"];
+            /** @description The models of the catalog that it serves. */
+            models: string[];
+            /** @description USD charged for them, refunds taken off. */
+            revenue_24h_usd: components["schemas"]["Usd"];
+            /** @description The route, as provider/model. */
+            route: string;
+            /** @description The provider's id of the model. */
+            upstream_model: string;
+        };
         /** @description The operator of the session. */
         OperatorSelf: {
             /** @description Until when this session may change something without giving the password again; null: give it now. */
@@ -13036,6 +13581,31 @@ export interface components {
              * @description Read from the model's prompt cache; billed at the cached rate.
              */
             cached_tokens: number;
+        };
+        /** @description What is disabled, and for how long. */
+        ProviderDisabling: {
+            /**
+             * Format: int32
+             * @description For how many minutes: 10 where neither this nor `until` is sent.
+             */
+            minutes?: number;
+            /** @description Why, in one line, for the log of operators' actions. */
+            reason: string;
+            /** @description Until when, instead of `minutes`: at most 30 days ahead. */
+            until?: components["schemas"]["Timestamp"];
+            /** @description One route alone, by the provider's id of the model; by default the provider as a whole. */
+            upstream_model?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What is enabled again. */
+        ProviderEnabling: {
+            /** @description Why, in one line, for the log of operators' actions. */
+            reason: string;
+            /** @description One route alone, by the provider's id of the model; by default the provider as a whole. */
+            upstream_model?: string;
+        } & {
+            [key: string]: unknown;
         };
         /**
          * @description The wire protocol that a provider speaks.
@@ -13561,6 +14131,16 @@ export interface components {
             weights: string;
             /** @description URL of the weights; null if they are not public or the URL is unknown. */
             weights_source: string | null;
+        };
+        /** @description The codes for a lost device. Shown once. */
+        RecoveryCodes: {
+            /**
+             * @description Always `totp.recovery_codes`.
+             * @enum {string}
+             */
+            object: "totp.recovery_codes";
+            /** @description Each stands in for a code of the app, once. */
+            recovery_codes: string[];
         };
         /** @description Thinking that the model's provider hid. If the history contains such a block, the thinking budget is not sent. */
         RedactedThinkingBlock: {
@@ -15215,6 +15795,11 @@ export interface components {
                 type: "permission_error";
             };
         };
+        /**
+         * @description How the calls of the last 5 minutes went.
+         * @enum {string}
+         */
+        RouteHealth: "ok" | "degraded" | "failing" | "unknown";
         /** @description Body of a 400. */
         RunGenmediaGenmediaError400: {
             /** @description The error, machine-readable. */
@@ -15364,6 +15949,8 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A code of the second factor: six digits of an authenticator app, or a recovery code. Spaces, hyphens and case do not count. */
+        SecondFactorCode: string;
         /** @description Calls of tools that the provider ran itself, each at a price of its own. */
         ServerToolUsage: {
             /**
@@ -15403,8 +15990,10 @@ export interface components {
         };
         /** @description What proves that the person is still there. */
         SessionConfirmation: {
-            /** @description Password of the account. */
-            password: string;
+            /** @description A code of the authenticator app, or a recovery code; needed if the account has a second factor. */
+            code?: components["schemas"]["SecondFactorCode"];
+            /** @description Password of the account; needed if it has one. */
+            password?: string;
         } & {
             [key: string]: unknown;
         };
@@ -15516,7 +16105,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -15539,6 +16128,8 @@ export interface components {
         };
         /** @description Address and password. */
         SignInRequest: {
+            /** @description A code of the authenticator app, or a recovery code, if the account has a second factor. */
+            code?: components["schemas"]["SecondFactorCode"];
             /** @description Email address of the account. */
             email: components["schemas"]["Email"];
             /** @description Password. */
@@ -16478,6 +17069,30 @@ export interface components {
          * @enum {string}
          */
         TopupStatus: "pending" | "succeeded" | "failed" | "expired";
+        /** @description The second factor of the account. */
+        Totp: {
+            /** @description Whether signing in asks for a code. */
+            enabled: boolean;
+            /** @description Since when; null: it is off. */
+            enabled_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description Always `totp`.
+             * @enum {string}
+             */
+            object: "totp";
+            /**
+             * Format: int32
+             * @description Recovery codes that were not used.
+             */
+            recovery_codes_left: number;
+        };
+        /** @description The first code. */
+        TotpConfirmation: {
+            /** @description Six digits that the app shows now. */
+            code: components["schemas"]["SecondFactorCode"];
+        } & {
+            [key: string]: unknown;
+        };
         /** @description A transcript in the formats `json` and `verbose_json`. */
         Transcription: {
             /** @description Cost of the transcription. */
@@ -17925,7 +18540,7 @@ export interface operations {
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `session_required`: Endpoints that change the account require a dashboard session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password, in the last 15 minutes.
+             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
              */
             403: {
                 headers: {
@@ -21265,7 +21880,7 @@ export interface operations {
              * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
              *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
-             *     `invalid_token`: A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too.
+             *     `invalid_token`: A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail, or not one of the authenticator app, or was used. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too.
              *     `used_token`: A token works once.
              *     `expired_token`: A verification lasts a day, a password reset an hour, a sign-in with a provider ten minutes.
              */
@@ -21475,7 +22090,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The password. */
+        /** @description The password, a code, or both. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SessionConfirmation"];
@@ -21500,6 +22115,7 @@ export interface operations {
              * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
              *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `invalid_token`: A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail, or not one of the authenticator app, or was used. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too.
              */
             400: {
                 headers: {
@@ -21517,6 +22133,7 @@ export interface operations {
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              *     `invalid_credentials`: Sign-in failed. On older endpoints: the key is not valid.
+             *     `totp_required`: The password is right, and the account also asks for a code of its authenticator app.
              */
             401: {
                 headers: {
@@ -22020,6 +22637,7 @@ export interface operations {
              * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
              *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `invalid_token`: A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail, or not one of the authenticator app, or was used. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too.
              */
             400: {
                 headers: {
@@ -22033,7 +22651,10 @@ export interface operations {
                     "application/json": components["schemas"]["SignInError400"];
                 };
             };
-            /** @description `invalid_credentials`: Sign-in failed. On older endpoints: the key is not valid. */
+            /**
+             * @description `invalid_credentials`: Sign-in failed. On older endpoints: the key is not valid.
+             *     `totp_required`: The password is right, and the account also asks for a code of its authenticator app.
+             */
             401: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -22043,7 +22664,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error401InvalidCredentials"];
+                    "application/json": components["schemas"]["Error401InvalidCredentialsOrTotpRequired"];
                 };
             };
             /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
@@ -22162,7 +22783,7 @@ export interface operations {
              * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
              *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
-             *     `invalid_token`: A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too.
+             *     `invalid_token`: A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail, or not one of the authenticator app, or was used. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too.
              *     `used_token`: A token works once.
              *     `expired_token`: A verification lasts a day, a password reset an hour, a sign-in with a provider ten minutes.
              */
@@ -22622,6 +23243,503 @@ export interface operations {
             };
         };
     };
+    getTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The second factor. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Totp"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDeniedOrSessionRequired"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    beginTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A second factor that is not on yet. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BegunTotp"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BeginTotpError403"];
+                };
+            };
+            /** @description `not_possible`: The state of what the operator wants to change does not allow it. Nothing was changed. */
+            409: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error409NotPossible"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    deleteTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The second factor is off. */
+            204: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeleteTotpError403"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    confirmTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The first code. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TotpConfirmation"];
+            };
+        };
+        responses: {
+            /** @description The second factor is on. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `invalid_token`: A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail, or not one of the authenticator app, or was used. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfirmTotpError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfirmTotpError403"];
+                };
+            };
+            /** @description `not_possible`: The state of what the operator wants to change does not allow it. Nothing was changed. */
+            409: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error409NotPossible"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
     listUsageLogs: {
         parameters: {
             query?: {
@@ -22798,7 +23916,7 @@ export interface operations {
              * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
              *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
-             *     `invalid_token`: A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too.
+             *     `invalid_token`: A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail, or not one of the authenticator app, or was used. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too.
              *     `used_token`: A token works once.
              *     `expired_token`: A verification lasts a day, a password reset an hour, a sign-in with a provider ten minutes.
              */
@@ -27873,7 +28991,7 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password, in the last 15 minutes.
+             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
              */
             403: {
                 headers: {
@@ -28052,7 +29170,7 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password, in the last 15 minutes.
+             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
              */
             403: {
                 headers: {
@@ -28215,7 +29333,7 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password, in the last 15 minutes.
+             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
              */
             403: {
                 headers: {
@@ -28825,7 +29943,7 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password, in the last 15 minutes.
+             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
              */
             403: {
                 headers: {
@@ -29234,7 +30352,7 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password, in the last 15 minutes.
+             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
              */
             403: {
                 headers: {
@@ -29407,7 +30525,7 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password, in the last 15 minutes.
+             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
              */
             403: {
                 headers: {
@@ -29597,6 +30715,450 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    listProviders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All providers. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorProviderList"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    disableProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider, as the catalog names it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description What, how long and why. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderDisabling"];
+            };
+        };
+        responses: {
+            /** @description One provider. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorProvider"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DisableProviderError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DisableProviderError403"];
+                };
+            };
+            /**
+             * @description `endpoint_not_found`: The path is unknown.
+             *     `provider_not_found`: The catalog has no provider with this id, or the provider has no route to this model.
+             */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFoundOrProviderNotFound"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    enableProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The provider, as the catalog names it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description What and why. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderEnabling"];
+            };
+        };
+        responses: {
+            /** @description One provider. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorProvider"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnableProviderError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnableProviderError403"];
+                };
+            };
+            /**
+             * @description `endpoint_not_found`: The path is unknown.
+             *     `provider_not_found`: The catalog has no provider with this id, or the provider has no route to this model.
+             */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFoundOrProviderNotFound"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -32402,7 +33964,7 @@ export interface operations {
              * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
              *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
-             *     `invalid_token`: A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too.
+             *     `invalid_token`: A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail, or not one of the authenticator app, or was used. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too.
              */
             400: {
                 headers: {

@@ -100,8 +100,10 @@ export type ErrorCode =
   | "operation_not_allowed"
   | "network_not_allowed"
   | "model_not_allowed"
+  | "totp_required"
   | "confirmation_required"
   | "account_not_found"
+  | "provider_not_found"
   | "not_possible"
   | "webhook_not_found"
   | "webhook_delivery_not_found"
@@ -378,7 +380,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "message": "The token or code is not valid.",
-    "happened": "A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too.",
+    "happened": "A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail, or not one of the authenticator app, or was used. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too.",
     "fix": "Copy the whole token or code, or request a new one."
   },
   "used_token": {
@@ -734,13 +736,21 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "happened": "The model is not one of the key's `allowed_models`. Nothing was charged.",
     "fix": "Use a model that the key may use, change its allowed_models, or use another key."
   },
+  "totp_required": {
+    "status": 401,
+    "type": "authentication_error",
+    "retryable": false,
+    "message": "This account has a second factor: send a code of it as code.",
+    "happened": "The password is right, and the account also asks for a code of its authenticator app.",
+    "fix": "Repeat the request with code: six digits of the app, or a recovery code."
+  },
   "confirmation_required": {
     "status": 403,
     "type": "permission_error",
     "retryable": false,
     "message": "Confirm who you are first: this session gave its password too long ago.",
-    "happened": "The change asks for a session that was opened, or confirmed with the password, in the last 15 minutes.",
-    "fix": "Send the password to POST /v1/auth/session/confirm, then repeat the request."
+    "happened": "The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.",
+    "fix": "Send the password, and a code of the second factor if there is one, to POST /v1/auth/session/confirm, then repeat the request."
   },
   "account_not_found": {
     "status": 404,
@@ -749,6 +759,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "There is no account {id}.",
     "happened": "No account has this id or email address.",
     "fix": "Use an id from GET /v1/operator/accounts."
+  },
+  "provider_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no provider or route {id}.",
+    "happened": "The catalog has no provider with this id, or the provider has no route to this model.",
+    "fix": "Use an id from GET /v1/operator/providers."
   },
   "not_possible": {
     "status": 409,

@@ -31,6 +31,10 @@ export type OperationId =
   | "startSignIn"
   | "signOut"
   | "signUp"
+  | "getTotp"
+  | "beginTotp"
+  | "deleteTotp"
+  | "confirmTotp"
   | "listUsageLogs"
   | "verifyAccount"
   | "resendVerification"
@@ -74,6 +78,9 @@ export type OperationId =
   | "setOperator"
   | "removeOperator"
   | "getOperatorOverview"
+  | "listProviders"
+  | "disableProvider"
+  | "enableProvider"
   | "getPricing"
   | "createQuote"
   | "createRerank"
@@ -1080,6 +1087,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_json",
       "missing_parameter",
       "invalid_parameter",
+      "invalid_token",
       "missing_api_key",
       "invalid_api_key",
       "invalid_credentials",
@@ -1088,6 +1096,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "csrf_failed",
       "request_too_large",
       "rate_limit_exceeded",
+      "totp_required",
       "internal_error",
       "overloaded"
     ],
@@ -1217,10 +1226,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_json",
       "missing_parameter",
       "invalid_parameter",
+      "invalid_token",
       "invalid_credentials",
       "permission_denied",
       "request_too_large",
       "rate_limit_exceeded",
+      "totp_required",
       "internal_error",
       "overloaded"
     ],
@@ -1364,6 +1375,124 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "parameters": [],
     "successes": [
       201
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "getTotp": {
+    "id": "getTotp",
+    "method": "get",
+    "path": "/v1/auth/totp",
+    "auth": "session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "beginTotp": {
+    "id": "beginTotp",
+    "method": "post",
+    "path": "/v1/auth/totp",
+    "auth": "session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "not_possible",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "deleteTotp": {
+    "id": "deleteTotp",
+    "method": "delete",
+    "path": "/v1/auth/totp",
+    "auth": "session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      204
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "confirmTotp": {
+    "id": "confirmTotp",
+    "method": "post",
+    "path": "/v1/auth/totp/confirm",
+    "auth": "session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "invalid_token",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "not_possible",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
     ],
     "streams": false,
     "counts": false
@@ -3434,6 +3563,119 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "name": "to",
         "in": "query",
         "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listProviders": {
+    "id": "listProviders",
+    "method": "get",
+    "path": "/v1/operator/providers",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "endpoint_not_found",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "disableProvider": {
+    "id": "disableProvider",
+    "method": "post",
+    "path": "/v1/operator/providers/{id}/disable",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "admin",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "provider_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [
+      {
+        "name": "id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "enableProvider": {
+    "id": "enableProvider",
+    "method": "post",
+    "path": "/v1/operator/providers/{id}/enable",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "admin",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "provider_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [
+      {
+        "name": "id",
+        "in": "path",
+        "required": true,
         "type": "string"
       }
     ],

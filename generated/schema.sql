@@ -155,6 +155,17 @@ create table credit_grant (
 CREATE INDEX credit_grant_due ON public.credit_grant USING btree (expires_at) WHERE (ended_at IS NULL);
 CREATE UNIQUE INDEX credit_grant_newest ON public.credit_grant USING btree (account_id, seq);
 
+create table disabled_route (
+  provider text not null,
+  model text not null,
+  until timestamp with time zone not null,
+  reason text not null,
+  disabled_by text not null,
+  disabled_at timestamp with time zone not null,
+  constraint disabled_route_pkey PRIMARY KEY (provider, model),
+  constraint disabled_route_provider_check CHECK ((provider <> ''::text))
+);
+
 create table escrow (
   account_id bigint not null,
   closings bigint not null,
@@ -551,6 +562,15 @@ create table receipt_key (
 );
 CREATE UNIQUE INDEX receipt_key_current ON public.receipt_key USING btree ((true)) WHERE (replaced_at IS NULL);
 
+create table recovery_code (
+  account_id bigint not null,
+  hash bytea not null,
+  used_at timestamp with time zone,
+  constraint recovery_code_pkey PRIMARY KEY (account_id, hash),
+  constraint recovery_code_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint recovery_code_hash_check CHECK ((length(hash) = 32))
+);
+
 create table replica (
   id uuid not null,
   seen_at timestamp with time zone not null default now(),
@@ -577,6 +597,7 @@ create table session (
   last_used_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
   confirmed_at timestamp with time zone,
+  factor_at timestamp with time zone,
   id uuid not null default gen_random_uuid(),
   address text,
   user_agent text,
@@ -634,6 +655,19 @@ create table topup (
   constraint topup_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'expired'::text])))
 );
 CREATE INDEX topup_of_account ON public.topup USING btree (account_id, created_at DESC);
+
+create table totp (
+  account_id bigint not null,
+  secret bytea not null,
+  created_at timestamp with time zone not null,
+  confirmed_at timestamp with time zone,
+  last_step bigint not null default 0,
+  failures integer not null default 0,
+  tried_at timestamp with time zone,
+  constraint totp_pkey PRIMARY KEY (account_id),
+  constraint totp_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint totp_secret_check CHECK ((length(secret) = 20))
+);
 
 create table unapplied_event (
   id text not null,

@@ -118,6 +118,15 @@ export interface CreditGrant {
   spent: Generated<bigint>;
 }
 
+export interface DisabledRoute {
+  disabled_at: Timestamp;
+  disabled_by: string;
+  model: string;
+  provider: string;
+  reason: string;
+  until: Timestamp;
+}
+
 export interface Escrow {
   account_id: bigint;
   closings: bigint;
@@ -354,6 +363,12 @@ export interface ReceiptKey {
   replaced_at: Timestamp | null;
 }
 
+export interface RecoveryCode {
+  account_id: bigint;
+  hash: Buffer;
+  used_at: Timestamp | null;
+}
+
 export interface Replica {
   id: string;
   seen_at: Generated<Timestamp>;
@@ -365,6 +380,7 @@ export interface Session {
   confirmed_at: Timestamp | null;
   created_at: Timestamp;
   expires_at: Timestamp;
+  factor_at: Timestamp | null;
   hash: Buffer;
   id: Generated<string>;
   last_used_at: Timestamp;
@@ -400,6 +416,16 @@ export interface Topup {
   paid: bigint | null;
   payment_id: string | null;
   status: string;
+}
+
+export interface Totp {
+  account_id: bigint;
+  confirmed_at: Timestamp | null;
+  created_at: Timestamp;
+  failures: Generated<number>;
+  last_step: Generated<bigint>;
+  secret: Buffer;
+  tried_at: Timestamp | null;
 }
 
 export interface UnappliedEvent {
@@ -563,6 +589,7 @@ export interface DB {
   closed_month: ClosedMonth;
   commit_proof: CommitProof;
   credit_grant: CreditGrant;
+  disabled_route: DisabledRoute;
   escrow: Escrow;
   hold: Hold;
   idempotency_key: IdempotencyKey;
@@ -585,11 +612,13 @@ export interface DB {
   payment_reversal: PaymentReversal;
   rate_window: RateWindow;
   receipt_key: ReceiptKey;
+  recovery_code: RecoveryCode;
   replica: Replica;
   session: Session;
   sign_in_flow: SignInFlow;
   signup_mailbox: SignupMailbox;
   topup: Topup;
+  totp: Totp;
   unapplied_event: UnappliedEvent;
   usage_late: UsageLate;
   usage_log: UsageLog;

@@ -8139,36 +8139,32 @@ validate_bodies_resetPassword.evaluated = {
 const bodies_confirmSession = validate_bodies_confirmSession;
 const schema_SessionConfirmation = {
 "type": "object",
-"required": ["password"],
-"properties": { "password": {
+"properties": {
+"password": {
 "type": "string",
 "minLength": 1,
 "maxLength": 200
-} },
+},
+"code": { "$ref": "#/components/schemas/SecondFactorCode" }
+},
 "additionalProperties": true
 };
-function validate_bodies_confirmSession(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+const schema_SecondFactorCode = {
+"type": "string",
+"minLength": 6,
+"maxLength": 40
+};
+function validate_SessionConfirmation(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
-const evaluated0 = validate_bodies_confirmSession.evaluated;
+const evaluated0 = validate_SessionConfirmation.evaluated;
 if (evaluated0.dynamicProps) evaluated0.props = void 0;
 if (evaluated0.dynamicItems) evaluated0.items = void 0;
 if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.password === void 0 && (missing0 = "password")) {
-validate_bodies_confirmSession.errors = [{
-instancePath,
-keyword: "required",
-params: { missingProperty: missing0 },
-message: "must have required property '" + missing0 + "'",
-parentSchema: schema_SessionConfirmation,
-data
-}];
-return false;
-} else if (data.password !== void 0) {
+if (data.password !== void 0) {
 let data0 = data.password;
 if (typeof data0 === "string") {
 if (func_7a031813(data0) > 200) {
-validate_bodies_confirmSession.errors = [{
+validate_SessionConfirmation.errors = [{
 instancePath: instancePath + "/password",
 keyword: "maxLength",
 params: { limit: 200 },
@@ -8178,7 +8174,7 @@ data: data0
 }];
 return false;
 } else if (func_7a031813(data0) < 1) {
-validate_bodies_confirmSession.errors = [{
+validate_SessionConfirmation.errors = [{
 instancePath: instancePath + "/password",
 keyword: "minLength",
 params: { limit: 1 },
@@ -8189,7 +8185,7 @@ data: data0
 return false;
 }
 } else {
-validate_bodies_confirmSession.errors = [{
+validate_SessionConfirmation.errors = [{
 instancePath: instancePath + "/password",
 keyword: "type",
 params: { type: "string" },
@@ -8199,9 +8195,49 @@ data: data0
 }];
 return false;
 }
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.code !== void 0) {
+let data1 = data.code;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 40) {
+validate_SessionConfirmation.errors = [{
+instancePath: instancePath + "/code",
+keyword: "maxLength",
+params: { limit: 40 },
+message: "must NOT have more than 40 characters",
+parentSchema: schema_SecondFactorCode,
+data: data1
+}];
+return false;
+} else if (func_7a031813(data1) < 6) {
+validate_SessionConfirmation.errors = [{
+instancePath: instancePath + "/code",
+keyword: "minLength",
+params: { limit: 6 },
+message: "must NOT have fewer than 6 characters",
+parentSchema: schema_SecondFactorCode,
+data: data1
+}];
+return false;
 }
 } else {
-validate_bodies_confirmSession.errors = [{
+validate_SessionConfirmation.errors = [{
+instancePath: instancePath + "/code",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_SecondFactorCode,
+data: data1
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+} else {
+validate_SessionConfirmation.errors = [{
 instancePath,
 keyword: "type",
 params: { type: "object" },
@@ -8211,8 +8247,32 @@ data
 }];
 return false;
 }
-validate_bodies_confirmSession.errors = vErrors;
+validate_SessionConfirmation.errors = vErrors;
 return true;
+}
+validate_SessionConfirmation.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_confirmSession(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_confirmSession.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_SessionConfirmation(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_SessionConfirmation.errors : vErrors.concat(validate_SessionConfirmation.errors);
+errors = vErrors.length;
+}
+validate_bodies_confirmSession.errors = vErrors;
+return errors === 0;
 }
 validate_bodies_confirmSession.evaluated = {
 "props": true,
@@ -8488,7 +8548,8 @@ const schema_SignInRequest = {
 "type": "string",
 "minLength": 1,
 "maxLength": 200
-}
+},
+"code": { "$ref": "#/components/schemas/SecondFactorCode" }
 },
 "additionalProperties": true
 };
@@ -8595,6 +8656,45 @@ return false;
 }
 var valid0 = true;
 } else var valid0 = true;
+if (valid0) {
+if (data.code !== void 0) {
+let data2 = data.code;
+if (typeof data2 === "string") {
+if (func_7a031813(data2) > 40) {
+validate_SignInRequest.errors = [{
+instancePath: instancePath + "/code",
+keyword: "maxLength",
+params: { limit: 40 },
+message: "must NOT have more than 40 characters",
+parentSchema: schema_SecondFactorCode,
+data: data2
+}];
+return false;
+} else if (func_7a031813(data2) < 6) {
+validate_SignInRequest.errors = [{
+instancePath: instancePath + "/code",
+keyword: "minLength",
+params: { limit: 6 },
+message: "must NOT have fewer than 6 characters",
+parentSchema: schema_SecondFactorCode,
+data: data2
+}];
+return false;
+}
+} else {
+validate_SignInRequest.errors = [{
+instancePath: instancePath + "/code",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_SecondFactorCode,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
 }
 }
 } else {
@@ -9540,6 +9640,109 @@ validate_bodies_signUp.errors = vErrors;
 return errors === 0;
 }
 validate_bodies_signUp.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_confirmTotp = validate_bodies_confirmTotp;
+const schema_TotpConfirmation = {
+"type": "object",
+"required": ["code"],
+"properties": { "code": { "$ref": "#/components/schemas/SecondFactorCode" } },
+"additionalProperties": true
+};
+function validate_TotpConfirmation(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_TotpConfirmation.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.code === void 0 && (missing0 = "code")) {
+validate_TotpConfirmation.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_TotpConfirmation,
+data
+}];
+return false;
+} else if (data.code !== void 0) {
+let data0 = data.code;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 40) {
+validate_TotpConfirmation.errors = [{
+instancePath: instancePath + "/code",
+keyword: "maxLength",
+params: { limit: 40 },
+message: "must NOT have more than 40 characters",
+parentSchema: schema_SecondFactorCode,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 6) {
+validate_TotpConfirmation.errors = [{
+instancePath: instancePath + "/code",
+keyword: "minLength",
+params: { limit: 6 },
+message: "must NOT have fewer than 6 characters",
+parentSchema: schema_SecondFactorCode,
+data: data0
+}];
+return false;
+}
+} else {
+validate_TotpConfirmation.errors = [{
+instancePath: instancePath + "/code",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_SecondFactorCode,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_TotpConfirmation.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_TotpConfirmation,
+data
+}];
+return false;
+}
+validate_TotpConfirmation.errors = vErrors;
+return true;
+}
+validate_TotpConfirmation.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_confirmTotp(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_confirmTotp.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_TotpConfirmation(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_TotpConfirmation.errors : vErrors.concat(validate_TotpConfirmation.errors);
+errors = vErrors.length;
+}
+validate_bodies_confirmTotp.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_confirmTotp.evaluated = {
 "props": true,
 "dynamicProps": false,
 "dynamicItems": false
@@ -33770,6 +33973,614 @@ validate_parameters_getOperatorOverview.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_disableProvider = validate_bodies_disableProvider;
+const schema_ProviderDisabling = {
+"type": "object",
+"required": ["reason"],
+"properties": {
+"reason": {
+"type": "string",
+"minLength": 1,
+"maxLength": 500,
+"pattern": "^[^\\n\\r]*\\S[^\\n\\r]*$",
+"description": "Why, in one line, for the log of operators' actions."
+},
+"upstream_model": {
+"type": "string",
+"minLength": 1,
+"maxLength": 200
+},
+"minutes": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 43200
+},
+"until": { "$ref": "#/components/schemas/Timestamp" }
+},
+"additionalProperties": true
+};
+function validate_ProviderDisabling(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_ProviderDisabling.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.reason === void 0 && (missing0 = "reason")) {
+validate_ProviderDisabling.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_ProviderDisabling,
+data
+}];
+return false;
+} else {
+if (data.reason !== void 0) {
+let data0 = data.reason;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 500) {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_ProviderDisabling.properties.reason,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_ProviderDisabling.properties.reason,
+data: data0
+}];
+return false;
+} else if (!pattern_77ac0abe.test(data0)) {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*\\S[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*\\S[^\\n\\r]*$\"",
+parentSchema: schema_ProviderDisabling.properties.reason,
+data: data0
+}];
+return false;
+}
+} else {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ProviderDisabling.properties.reason,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.upstream_model !== void 0) {
+let data1 = data.upstream_model;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 200) {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/upstream_model",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_ProviderDisabling.properties.upstream_model,
+data: data1
+}];
+return false;
+} else if (func_7a031813(data1) < 1) {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/upstream_model",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_ProviderDisabling.properties.upstream_model,
+data: data1
+}];
+return false;
+}
+} else {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/upstream_model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ProviderDisabling.properties.upstream_model,
+data: data1
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.minutes !== void 0) {
+let data2 = data.minutes;
+if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2))) {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/minutes",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_ProviderDisabling.properties.minutes,
+data: data2
+}];
+return false;
+}
+if (typeof data2 == "number") {
+if (data2 > 43200 || isNaN(data2)) {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/minutes",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 43200
+},
+message: "must be <= 43200",
+parentSchema: schema_ProviderDisabling.properties.minutes,
+data: data2
+}];
+return false;
+} else if (data2 < 1 || isNaN(data2)) {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/minutes",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_ProviderDisabling.properties.minutes,
+data: data2
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data2)) {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/minutes",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_ProviderDisabling.properties.minutes,
+data: data2
+}];
+return false;
+}
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.until !== void 0) {
+let data3 = data.until;
+if (typeof data3 === "string") {
+if (!formats_97789f41.validate.test(data3)) {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/until",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data3
+}];
+return false;
+}
+} else {
+validate_ProviderDisabling.errors = [{
+instancePath: instancePath + "/until",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data3
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+}
+}
+} else {
+validate_ProviderDisabling.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ProviderDisabling,
+data
+}];
+return false;
+}
+validate_ProviderDisabling.errors = vErrors;
+return true;
+}
+validate_ProviderDisabling.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_disableProvider(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_disableProvider.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_ProviderDisabling(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ProviderDisabling.errors : vErrors.concat(validate_ProviderDisabling.errors);
+errors = vErrors.length;
+}
+validate_bodies_disableProvider.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_disableProvider.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_disableProvider = validate_parameters_disableProvider;
+const schema_parameters_disableProvider = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": {
+"type": "string",
+"maxLength": 200
+} },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_disableProvider"
+};
+function validate_parameters_disableProvider(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_disableProvider.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_disableProvider.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_disableProvider,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_disableProvider.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_disableProvider.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 200) {
+validate_parameters_disableProvider.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_parameters_disableProvider.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_disableProvider.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_disableProvider.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_disableProvider.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_disableProvider.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_disableProvider.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_disableProvider,
+data
+}];
+return false;
+}
+validate_parameters_disableProvider.errors = vErrors;
+return true;
+}
+validate_parameters_disableProvider.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_enableProvider = validate_bodies_enableProvider;
+const schema_ProviderEnabling = {
+"type": "object",
+"required": ["reason"],
+"properties": {
+"reason": {
+"type": "string",
+"minLength": 1,
+"maxLength": 500,
+"pattern": "^[^\\n\\r]*\\S[^\\n\\r]*$",
+"description": "Why, in one line, for the log of operators' actions."
+},
+"upstream_model": {
+"type": "string",
+"minLength": 1,
+"maxLength": 200
+}
+},
+"additionalProperties": true
+};
+function validate_bodies_enableProvider(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_enableProvider.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.reason === void 0 && (missing0 = "reason")) {
+validate_bodies_enableProvider.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_ProviderEnabling,
+data
+}];
+return false;
+} else {
+if (data.reason !== void 0) {
+let data0 = data.reason;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 500) {
+validate_bodies_enableProvider.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_ProviderEnabling.properties.reason,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_bodies_enableProvider.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_ProviderEnabling.properties.reason,
+data: data0
+}];
+return false;
+} else if (!pattern_77ac0abe.test(data0)) {
+validate_bodies_enableProvider.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*\\S[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*\\S[^\\n\\r]*$\"",
+parentSchema: schema_ProviderEnabling.properties.reason,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_enableProvider.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ProviderEnabling.properties.reason,
+data: data0
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.upstream_model !== void 0) {
+let data1 = data.upstream_model;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 200) {
+validate_bodies_enableProvider.errors = [{
+instancePath: instancePath + "/upstream_model",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_ProviderEnabling.properties.upstream_model,
+data: data1
+}];
+return false;
+} else if (func_7a031813(data1) < 1) {
+validate_bodies_enableProvider.errors = [{
+instancePath: instancePath + "/upstream_model",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_ProviderEnabling.properties.upstream_model,
+data: data1
+}];
+return false;
+}
+} else {
+validate_bodies_enableProvider.errors = [{
+instancePath: instancePath + "/upstream_model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ProviderEnabling.properties.upstream_model,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+} else {
+validate_bodies_enableProvider.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ProviderEnabling,
+data
+}];
+return false;
+}
+validate_bodies_enableProvider.errors = vErrors;
+return true;
+}
+validate_bodies_enableProvider.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_enableProvider = validate_parameters_enableProvider;
+const schema_parameters_enableProvider = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": {
+"type": "string",
+"maxLength": 200
+} },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_enableProvider"
+};
+function validate_parameters_enableProvider(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_enableProvider.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_enableProvider.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_enableProvider,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_enableProvider.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_enableProvider.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 200) {
+validate_parameters_enableProvider.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_parameters_enableProvider.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_enableProvider.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_enableProvider.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_enableProvider.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_enableProvider.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_enableProvider.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_enableProvider,
+data
+}];
+return false;
+}
+validate_parameters_enableProvider.errors = vErrors;
+return true;
+}
+validate_parameters_enableProvider.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_createQuote = validate_bodies_createQuote;
 const schema_QuoteRequest = {
 "type": "object",
@@ -53105,6 +53916,7 @@ signIn: bodies_signIn,
 signInWithProvider: bodies_signInWithProvider,
 startSignIn: bodies_startSignIn,
 signUp: bodies_signUp,
+confirmTotp: bodies_confirmTotp,
 verifyAccount: bodies_verifyAccount,
 resendVerification: bodies_resendVerification,
 createChatCompletion: bodies_createChatCompletion,
@@ -53124,6 +53936,8 @@ suspendAccount: bodies_suspendAccount,
 refundCall: bodies_refundCall,
 setOperator: bodies_setOperator,
 removeOperator: bodies_removeOperator,
+disableProvider: bodies_disableProvider,
+enableProvider: bodies_enableProvider,
 createQuote: bodies_createQuote,
 createRerank: bodies_createRerank,
 createResponse: bodies_createResponse,
@@ -53191,6 +54005,8 @@ listOperatorCalls: parameters_listOperatorCalls,
 getOperatorCall: parameters_getOperatorCall,
 refundCall: parameters_refundCall,
 getOperatorOverview: parameters_getOperatorOverview,
+disableProvider: parameters_disableProvider,
+enableProvider: parameters_enableProvider,
 createRerank: parameters_createRerank,
 createResponse: parameters_createResponse,
 createSystemOneDecision: parameters_createSystemOneDecision,
@@ -53217,6 +54033,7 @@ bodies,
 bodies_acceptInvitation,
 bodies_adjustAccount,
 bodies_confirmSession,
+bodies_confirmTotp,
 bodies_countMessageTokens,
 bodies_createApiKey,
 bodies_createChatCompletion,
@@ -53239,6 +54056,8 @@ bodies_createVideo,
 bodies_createWebhook,
 bodies_createWorkspace,
 bodies_designVoice,
+bodies_disableProvider,
+bodies_enableProvider,
 bodies_forgotPassword,
 bodies_receivePaymentEvent,
 bodies_redeemVoucher,
@@ -53288,6 +54107,8 @@ parameters_deleteAccount,
 parameters_deleteApiKey,
 parameters_deleteWebhook,
 parameters_designVoice,
+parameters_disableProvider,
+parameters_enableProvider,
 parameters_endSession,
 parameters_getApiKeyUsage,
 parameters_getGenmediaJob,

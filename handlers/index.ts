@@ -3,6 +3,10 @@ import { answerOnce } from "../src/calls/answer-once.ts";
 import type { Handlers } from "../src/operation.ts";
 import { cloneVoice } from "./clone-voice.ts";
 import { confirmSession } from "./confirm-session.ts";
+import { getTotp } from "./get-totp.ts";
+import { beginTotp } from "./begin-totp.ts";
+import { confirmTotp } from "./confirm-totp.ts";
+import { deleteTotp } from "./delete-totp.ts";
 import { countMessageTokens } from "./count-message-tokens.ts";
 import { createApiKey } from "./create-api-key.ts";
 import { createChatCompletion } from "./create-chat-completion.ts";
@@ -87,6 +91,10 @@ import { leaveWorkspace } from "./leave-workspace.ts";
 export const handlers: Handlers = {
   cloneVoice: answerOnce(cloneVoice),
   confirmSession,
+  getTotp,
+  beginTotp,
+  confirmTotp,
+  deleteTotp,
   countMessageTokens,
   createApiKey,
   createChatCompletion: answerOnce(createChatCompletion),

@@ -13,6 +13,9 @@ import { getOperatorCall } from "./get-operator-call.ts";
 import { listOperators } from "./list-operators.ts";
 import { setOperator } from "./set-operator.ts";
 import { removeOperator } from "./remove-operator.ts";
+import { listProviders } from "./list-providers.ts";
+import { disableProvider } from "./disable-provider.ts";
+import { enableProvider } from "./enable-provider.ts";
 
 export const operatorHandlers = {
   getOperator,
@@ -29,4 +32,7 @@ export const operatorHandlers = {
   listOperators,
   setOperator,
   removeOperator,
+  listProviders,
+  disableProvider,
+  enableProvider,
 };

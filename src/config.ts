@@ -26,6 +26,8 @@ export interface Config {
   signUp: SignUpConfig;
   /** Addresses whose verified accounts are operators of the gateway, as admins; in lower case. */
   operators: readonly string[];
+  /** Operators' operations take only sessions that gave a code of the second factor. */
+  operatorsNeedCode: boolean;
   /** External identity providers: `SVC_SIGNIN_<NAME>_…`. */
   signInProviders: SignInProvider[];
   /** Null: there are no online payments; the operator adds credit by hand. */
@@ -114,6 +116,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       credit: usd(text("SVC_SIGNUP_CREDIT") ?? "0.50", "SVC_SIGNUP_CREDIT"),
     },
     operators: addressList(text("SVC_OPERATORS"), "SVC_OPERATORS"),
+    operatorsNeedCode: oneOf(text("SVC_OPERATORS_TOTP"), "SVC_OPERATORS_TOTP", ["required"]) !== null,
     signInProviders: readSignInProviders(environment, text),
     stripe: readStripe(text),
     workers: wholeNumber(text("SVC_WORKERS"), "SVC_WORKERS", 1, 256) ?? 1,

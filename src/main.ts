@@ -29,6 +29,7 @@ import type { Amount } from "./money.ts";
 import type { Send } from "./notices/deliver.ts";
 import { type NoticeTimes, startNotices } from "./notices/worker.ts";
 import { sendWebhook, type WebhookOptions, webhookPausesMs } from "./webhooks/send.ts";
+import { disabledChannel, openDisabledRoutes } from "./operators/disabled-routes.ts";
 import { openAdapters } from "./providers/adapters.ts";
 import { connectUpstreams } from "./providers/transport/http.ts";
 import { createBreakers } from "./routing/breaker.ts";
@@ -106,14 +107,17 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const clock = options.clock ?? db.standing.now;
   const metrics = createMetrics(options.gathering);
   const batchers = { admit: openBatcherGauge(), reserve: openBatcherGauge(), settle: openBatcherGauge(), limits: openBatcherGauge() };
-  const domain = await openDomain(config, options, { opening, db, clock, log, metrics, batchers, onFault });
+  const disabled = opening.adopt(openDisabledRoutes(db, { clock, onFault }), (opened) => opened.close());
+  await disabled.refresh();
+  const alsoHears = { channel: disabledChannel, changed: () => void disabled.refresh() };
+  const domain = await openDomain(config, options, { opening, db, clock, log, metrics, batchers, onFault, alsoHears });
   const upstreams = opening.adopt(connectUpstreams(), (opened) => opened.close());
   const media = opening.adopt(await openMedia(config, options.media), (opened) => opened.close());
   // Loaded only with a collector.
   const tracing =
     config.traces === null ? null : (await import("./telemetry/open-tracing.ts")).openTracing({ ...config.traces, addMetric: metrics.add });
   opening.defer(() => tracing?.close(flushMs));
-  const breakers = createBreakers();
+  const breakers = createBreakers(undefined, disabled.isDisabled);
   const { ledger } = domain;
   addGatewayFigures(metrics, { batchers, upstreams, breakers, database: db.pool, standing: db.standing, commitAgeMs: ledger.commitAgeMs });
   addDatabaseFigures(metrics, { transaction: (work) => inTransaction(db, work), lookAtParity, onFault });
@@ -169,13 +173,14 @@ interface Ground {
   metrics: ReturnType<typeof createMetrics>;
   batchers: Record<"admit" | "reserve" | "settle" | "limits", BatcherGauge>;
   onFault: (error: unknown, what: string) => void;
+  alsoHears: { channel: string; changed: () => void };
 }
 
 /** Money, accounts, limits, mail, sign-in and payments; each closes with `opening`. */
 async function openDomain(
   config: Config,
   { databaseUrl, ledger: times }: GatewayOptions,
-  { opening, db, clock, log, metrics, batchers, onFault }: Ground,
+  { opening, db, clock, log, metrics, batchers, onFault, alsoHears }: Ground,
 ) {
   const watch = {
     admitting: batchers.admit,
@@ -189,7 +194,7 @@ async function openDomain(
   const ledger = await openLedger(db, onFault, watch, times);
   opening.defer(() => ledger.close());
   const listenUrl = config.databaseDirectUrl ?? databaseUrl;
-  const accounts = await createAccounts(db, { listenUrl, clock, onFault, onRecall: ledger.recall });
+  const accounts = await createAccounts(db, { listenUrl, clock, onFault, onRecall: ledger.recall, alsoHears });
   ledger.hears(accounts.heardUntil);
   opening.defer(() => accounts.close());
   const limits = opening.adopt(createLimits(db, onFault, batchers.limits), (opened) => opened.close());

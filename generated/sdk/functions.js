@@ -117,6 +117,22 @@ export function signUp(client, input, options) {
   return call(client, { path: "/v1/auth/signup", method: "POST", auth: "none" }, input, options);
 }
 
+export function getTotp(client, options) {
+  return call(client, { path: "/v1/auth/totp", auth: "session" }, undefined, options);
+}
+
+export function beginTotp(client, options) {
+  return call(client, { path: "/v1/auth/totp", method: "POST", auth: "session" }, undefined, options);
+}
+
+export function deleteTotp(client, options) {
+  return call(client, { path: "/v1/auth/totp", method: "DELETE", auth: "session" }, undefined, options);
+}
+
+export function confirmTotp(client, input, options) {
+  return call(client, { path: "/v1/auth/totp/confirm", method: "POST", auth: "session" }, input, options);
+}
+
 export function listUsageLogs(client, input, options) {
   return pages((cursor) => call(client, { path: "/v1/auth/usage/logs", auth: "either" }, { ...input, ...cursor }, options));
 }
@@ -279,6 +295,18 @@ export function removeOperator(client, input, options) {
 
 export function getOperatorOverview(client, input, options) {
   return call(client, { path: "/v1/operator/overview", auth: "session" }, input, options);
+}
+
+export function listProviders(client, options) {
+  return pages((cursor) => call(client, { path: "/v1/operator/providers", auth: "session" }, { ...undefined, ...cursor }, options));
+}
+
+export function disableProvider(client, id, input, options) {
+  return call(client, { path: () => `/v1/operator/providers/${segment(id)}/disable`, method: "POST", auth: "session" }, input, options);
+}
+
+export function enableProvider(client, id, input, options) {
+  return call(client, { path: () => `/v1/operator/providers/${segment(id)}/enable`, method: "POST", auth: "session" }, input, options);
 }
 
 export function getPricing(client, options) {

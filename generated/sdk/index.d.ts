@@ -21,6 +21,7 @@ import type {
   ApiKeyRequest,
   ApiKeyUsage,
   AudioGeneration,
+  BegunTotp,
   BlockDeltaEvent,
   BlockStartEvent,
   BlockStopEvent,
@@ -105,6 +106,8 @@ import type {
   OperatorCallList,
   OperatorChange,
   OperatorList,
+  OperatorProvider,
+  OperatorProviderList,
   OperatorReason,
   OperatorRemoval,
   OperatorSelf,
@@ -114,6 +117,8 @@ import type {
   PingEvent,
   PostedEntry,
   PricingCatalog,
+  ProviderDisabling,
+  ProviderEnabling,
   QueuedImageJob,
   QueuedVideoJob,
   Quote,
@@ -122,6 +127,7 @@ import type {
   ReceiptProof,
   RecommendModelsQuery,
   RecommendationList,
+  RecoveryCodes,
   RemoveMemberQuery,
   RemovedMember,
   RerankRanking,
@@ -170,6 +176,8 @@ import type {
   TokenCountRequest,
   Topup,
   TopupRequest,
+  Totp,
+  TotpConfirmation,
   Transcription,
   TranscriptionForm,
   TranscriptionFromUrl,
@@ -634,15 +642,15 @@ export interface AuthMethods {
    */
   getSession(options?: RequestOptions): Call<Session, "getSession">;
   /**
-   * Confirms the session with the account's password. Changes that ask for it (403 `confirmation_required`) work for the next 15 minutes, as
+   * Confirms the session with what signing in takes: the account's password, and a code of its second factor. Changes that ask for it (403 `confirmation_required`) work for the next 15 minutes, as
    * they do after signing in. A wrong password gives 401 `invalid_credentials`, as it does for an account without a password: sign in again.
    *
    * `POST /v1/auth/session/confirm`, /docs/api/confirmSession
    *
    * @example
    * await svc.auth.confirmSession({ password: "correct horse battery" });
-   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `invalid_credentials`
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `invalid_token`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `invalid_credentials`, `totp_required`
    * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -653,7 +661,8 @@ export interface AuthMethods {
   readonly sessions: AuthSessionsMethods;
   /**
    * Signs in with email address and password. A wrong password, an unknown address and an unverified address all give 401
-   * `invalid_credentials`.
+   * `invalid_credentials`. For an account with a second factor `code` is needed: without one the answer to the right password is 401
+   * `totp_required`, with a wrong or used one 400 `invalid_token`.
    *
    * Send the session as a cookie, or as a bearer token in `Authorization`.
    *
@@ -661,8 +670,8 @@ export interface AuthMethods {
    *
    * @example
    * await svc.auth.signIn({ email: "ada@example.com", password: "correct horse battery" });
-   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
-   * @throws {SvcError} 401 `invalid_credentials`
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `invalid_token`
+   * @throws {SvcError} 401 `invalid_credentials`, `totp_required`
    * @throws {SvcError} 403 `permission_denied`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 429 `rate_limit_exceeded`
@@ -742,6 +751,7 @@ export interface AuthMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   signUp(input: SignUpRequest, options?: RequestOptions): Call<SignedUp, "signUp">;
+  readonly totp: AuthTotpMethods;
   /**
    * Verifies the email address with the token in the link, or with address and code. Each works once: a wrong, used or expired token or code
    * gives 400 `invalid_token`, `used_token` or `expired_token`.
@@ -819,6 +829,67 @@ export interface AuthSessionsMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   end(id: string, options?: RequestOptions): Call<EndedSession, "endSession">;
+}
+
+/** `svc.auth.totp` */
+export interface AuthTotpMethods {
+  /**
+   * Says whether the account of the session's person has a second factor.
+   *
+   * `GET /v1/auth/totp`, /docs/api/getTotp
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(options?: RequestOptions): Call<Totp, "getTotp">;
+  /**
+   * Begins a second factor: put the secret into an authenticator app, then send a code of it to `POST /v1/auth/totp/confirm`. Until then sign-in
+   * asks for no code; beginning again makes a new secret. If it is on already, the answer is 409 `not_possible`. A session that was neither
+   * opened nor confirmed in the last 15 minutes gets 403 `confirmation_required`.
+   *
+   * `POST /v1/auth/totp`, /docs/api/beginTotp
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`, `confirmation_required`
+   * @throws {SvcError} 409 `not_possible`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  begin(options?: RequestOptions): Call<BegunTotp, "beginTotp">;
+  /**
+   * Turns the second factor off. A session that was neither opened nor confirmed in the last 15 minutes gets 403 `confirmation_required`.
+   *
+   * `DELETE /v1/auth/totp`, /docs/api/deleteTotp
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`, `confirmation_required`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  delete(options?: RequestOptions): Call<undefined, "deleteTotp">;
+  /**
+   * Turns the second factor on with a first code of the app, and returns ten recovery codes for the day when the app is lost. A wrong code gives
+   * 400 `invalid_token`; ten wrong ones in a row give 429 for 15 minutes. If none was begun, the answer is 409 `not_possible`.
+   *
+   * `POST /v1/auth/totp/confirm`, /docs/api/confirmTotp
+   *
+   * @example
+   * await svc.auth.totp.confirm({ code: "287082" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `invalid_token`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 409 `not_possible`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  confirm(input: TotpConfirmation, options?: RequestOptions): Call<RecoveryCodes, "confirmTotp">;
 }
 
 /** `svc.usage` */
@@ -1436,6 +1507,7 @@ export interface OperatorMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   overview(input?: GetOperatorOverviewQuery, options?: RequestOptions): Call<Overview, "getOperatorOverview">;
+  readonly providers: OperatorProvidersMethods;
 }
 
 /** `svc.operator.accounts` */
@@ -1630,6 +1702,59 @@ export interface OperatorOperatorsMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   remove(input: OperatorRemoval, options?: RequestOptions): Call<OperatorList, "removeOperator">;
+}
+
+/** `svc.operator.providers` */
+export interface OperatorProvidersMethods {
+  /**
+   * Lists the catalog's providers with their routes: health, latency, margin, and what is disabled.
+   *
+   * `GET /v1/operator/providers`, /docs/api/listProviders
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(options?: RequestOptions): Pages<OperatorProviderList, "listProviders">;
+  /**
+   * Takes a provider, or one of its routes, out of use for a while: within two seconds no process begins a call of it. Calls under way go on. A
+   * model that has no other route answers as it does when all its routes are down. A second time replaces the first. An unknown provider or
+   * route gives 404 `provider_not_found`.
+   *
+   * `POST /v1/operator/providers/{id}/disable`, /docs/api/disableProvider
+   *
+   * @example
+   * await svc.operator.providers.disable(id, { minutes: 10, reason: "answers slowly" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+   * @throws {SvcError} 404 `endpoint_not_found`, `provider_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  disable(id: string, input: ProviderDisabling, options?: RequestOptions): Call<OperatorProvider, "disableProvider">;
+  /**
+   * Uses a disabled provider, or a disabled route, again. One that is not disabled stays so.
+   *
+   * `POST /v1/operator/providers/{id}/enable`, /docs/api/enableProvider
+   *
+   * @example
+   * await svc.operator.providers.enable(id, { reason: "mended" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+   * @throws {SvcError} 404 `endpoint_not_found`, `provider_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  enable(id: string, input: ProviderEnabling, options?: RequestOptions): Call<OperatorProvider, "enableProvider">;
 }
 
 /** `svc.pricing` */

@@ -56,6 +56,12 @@ export class Svc {
       startSignIn: of(f.startSignIn),
       signOut: of(f.signOut),
       signUp: of(f.signUp),
+      totp: {
+        get: of(f.getTotp),
+        begin: of(f.beginTotp),
+        delete: of(f.deleteTotp),
+        confirm: of(f.confirmTotp),
+      },
       verify: of(f.verifyAccount),
       resendVerification: of(f.resendVerification),
     };
@@ -143,6 +149,11 @@ export class Svc {
         remove: of(f.removeOperator),
       },
       overview: of(f.getOperatorOverview),
+      providers: {
+        list: of(f.listProviders),
+        disable: of(f.disableProvider),
+        enable: of(f.enableProvider),
+      },
     };
     this.pricing = {
       get: of(f.getPricing),

@@ -268,6 +268,16 @@ export interface Base64Source {
   data: string;
 }
 
+/** What the authenticator app needs. Shown once. */
+export interface BegunTotp {
+  /** Always `totp.begun`. */
+  object: "totp.begun";
+  /** The secret, in base 32, to type into the app. */
+  secret: string;
+  /** The same as a URI, to show as a QR code. */
+  otpauth_uri: string;
+}
+
 /** A delta of a block. */
 export type BlockDelta = TextDelta | InputJsonDelta | ThinkingDelta | SignatureDelta | CitationsDelta;
 
@@ -298,6 +308,9 @@ export interface BlockStopEvent {
   /** Index of the block. */
   index: number;
 }
+
+/** The circuit breaker of a route, in the process that answers. */
+export type BreakerState = "closed" | "failing" | "open";
 
 /** Where the provider should cache the prompt. No effect if the provider caches automatically or not at all. */
 export interface CacheControl {
@@ -912,6 +925,18 @@ export type DeliveredEvent = WebhookEvent | "webhook.test";
 /** How far a delivery is. */
 export type DeliveryStatus = "waiting" | "delivered" | "failed";
 
+/** That a provider or a route is disabled. */
+export interface Disabled {
+  /** When it is used again. */
+  until: string;
+  /** Why, in the operator's words. */
+  reason: string;
+  /** The operator's email address, or `svc` with the user of the operating system. */
+  disabled_by: string;
+  /** Since when. */
+  disabled_at: string;
+}
+
 /** A document. Only on models that accept files. */
 export interface DocumentBlock {
   /** Always `document`. */
@@ -1057,6 +1082,14 @@ export interface ErrorList {
   object: "list";
   /** Every code. Codes are added, never renamed. */
   data: ErrorEntry[];
+}
+
+/** Why attempts failed. */
+export interface FailureCount {
+  /** The cause. */
+  cause: string;
+  /** Attempts that it ended. */
+  attempts: number;
 }
 
 /** A file that was uploaded before. The gateway stores no files: refused with 400 `unsupported_content`. */
@@ -2473,6 +2506,50 @@ export interface OperatorList {
   data: OperatorRecord[];
 }
 
+/** A provider with its routes. */
+export interface OperatorProvider {
+  /** The provider, as the catalog names it. */
+  id: string;
+  /** Always `operator.provider`. */
+  object: "operator.provider";
+  /** What it speaks. */
+  protocol: string;
+  /** Null: it is not disabled as a whole. */
+  disabled: Disabled | null;
+  /** How they went. */
+  health: RouteHealth;
+  /** Attempts of the last 5 minutes. */
+  attempts: number;
+  /** Those that failed. */
+  failures: number;
+  /** Why they failed, the most frequent first. */
+  causes: FailureCount[];
+  /** When the last attempt of these minutes ended; null: there was none. */
+  last_attempt_at: string | null;
+  /** Median milliseconds of the attempts that were answered; null: there were none. */
+  latency_p50_ms: number | null;
+  /** 95 of 100 of them took at most these milliseconds; null: there were none. */
+  latency_p95_ms: number | null;
+  /** Calls of the last 24 hours whose last attempt it was. */
+  calls_24h: number;
+  /** USD charged for them, refunds taken off. */
+  revenue_24h_usd: number;
+  /** USD that the provider charges for all attempts of these hours, as far as the catalog names a cost. */
+  cost_24h_usd: number;
+  /** `revenue_24h_usd` less `cost_24h_usd`. */
+  margin_24h_usd: number;
+  /** Its routes. */
+  routes: OperatorRoute[];
+}
+
+/** All providers. */
+export interface OperatorProviderList {
+  /** Always `list`. */
+  object: "list";
+  /** The providers, in the catalog's order. */
+  data: OperatorProvider[];
+}
+
 /** Why something is changed. */
 export interface OperatorReason {
   /** Why, in one line, for the log of operators' actions. */
@@ -2505,6 +2582,42 @@ export interface OperatorRemoval {
 
 /** What an operator may do. Each role may do all that the one before may. */
 export type OperatorRole = "support" | "finance" | "admin";
+
+/** A route of a provider. */
+export interface OperatorRoute {
+  /** The route, as provider/model. */
+  route: string;
+  /** The provider's id of the model. */
+  upstream_model: string;
+  /** The models of the catalog that it serves. */
+  models: string[];
+  /** Its circuit breaker, in the process that answers. */
+  breaker: BreakerState;
+  /** Null: it is not disabled by itself. */
+  disabled: Disabled | null;
+  /** How they went. */
+  health: RouteHealth;
+  /** Attempts of the last 5 minutes. */
+  attempts: number;
+  /** Those that failed. */
+  failures: number;
+  /** Why they failed, the most frequent first. */
+  causes: FailureCount[];
+  /** When the last attempt of these minutes ended; null: there was none. */
+  last_attempt_at: string | null;
+  /** Median milliseconds of the attempts that were answered; null: there were none. */
+  latency_p50_ms: number | null;
+  /** 95 of 100 of them took at most these milliseconds; null: there were none. */
+  latency_p95_ms: number | null;
+  /** Calls of the last 24 hours whose last attempt it was. */
+  calls_24h: number;
+  /** USD charged for them, refunds taken off. */
+  revenue_24h_usd: number;
+  /** USD that the provider charges for all attempts of these hours, as far as the catalog names a cost. */
+  cost_24h_usd: number;
+  /** `revenue_24h_usd` less `cost_24h_usd`. */
+  margin_24h_usd: number;
+}
 
 /** The operator of the session. */
 export interface OperatorSelf {
@@ -2853,6 +2966,26 @@ export interface PromptTokensDetails {
   cached_tokens: number;
   /** Written to the model's prompt cache. */
   cache_write_tokens?: number;
+}
+
+/** What is disabled, and for how long. */
+export interface ProviderDisabling {
+  /** Why, in one line, for the log of operators' actions. */
+  reason: string;
+  /** One route alone, by the provider's id of the model; by default the provider as a whole. */
+  upstream_model?: string | undefined;
+  /** For how many minutes: 10 where neither this nor `until` is sent. 1 to 43200. */
+  minutes?: number | undefined;
+  /** Until when, instead of `minutes`: at most 30 days ahead. */
+  until?: string | undefined;
+}
+
+/** What is enabled again. */
+export interface ProviderEnabling {
+  /** Why, in one line, for the log of operators' actions. */
+  reason: string;
+  /** One route alone, by the provider's id of the model; by default the provider as a whole. */
+  upstream_model?: string | undefined;
 }
 
 /** The priced quality levels. */
@@ -3287,6 +3420,14 @@ export interface RecommendedModel {
   reason: string;
   /** Rank in the list, from 1. */
   rank: number;
+}
+
+/** The codes for a lost device. Shown once. */
+export interface RecoveryCodes {
+  /** Always `totp.recovery_codes`. */
+  object: "totp.recovery_codes";
+  /** Each stands in for a code of the app, once. */
+  recovery_codes: string[];
 }
 
 /** Thinking that the model's provider hid. If the history contains such a block, the thinking budget is not sent. */
@@ -4124,6 +4265,9 @@ export interface RolledApiKey {
   previous_secret_until: string | null;
 }
 
+/** How the calls of the last 5 minutes went. */
+export type RouteHealth = "ok" | "degraded" | "failing" | "unknown";
+
 /** Whether to keep the audio at a permanent URL. */
 export type SaveToBlob = "1" | "0";
 
@@ -4171,8 +4315,10 @@ export interface Session {
 
 /** What proves that the person is still there. */
 export interface SessionConfirmation {
-  /** Password of the account. */
-  password: string;
+  /** Password of the account; needed if it has one. */
+  password?: string | undefined;
+  /** A code of the authenticator app, or a recovery code; needed if the account has a second factor. */
+  code?: string | undefined;
 }
 
 /** The end of an external provider's authorization code flow. */
@@ -4201,6 +4347,8 @@ export interface SignInRequest {
   email: string;
   /** Password. */
   password: string;
+  /** A code of the authenticator app, or a recovery code, if the account has a second factor. */
+  code?: string | undefined;
 }
 
 /** Where the provider returns to. */
@@ -4752,6 +4900,24 @@ export interface TopupRequest {
 
 /** Status of a top-up. */
 export type TopupStatus = "pending" | "succeeded" | "failed" | "expired";
+
+/** The second factor of the account. */
+export interface Totp {
+  /** Always `totp`. */
+  object: "totp";
+  /** Whether signing in asks for a code. */
+  enabled: boolean;
+  /** Since when; null: it is off. */
+  enabled_at: string | null;
+  /** Recovery codes that were not used. */
+  recovery_codes_left: number;
+}
+
+/** The first code. */
+export interface TotpConfirmation {
+  /** Six digits that the app shows now. */
+  code: string;
+}
 
 /** A transcript in the formats `json` and `verbose_json`. */
 export interface Transcription {
@@ -6328,14 +6494,17 @@ export type BareError422InvalidRequest = Refusal<422, "invalid_request", BareErr
 export type BareError429RateLimit = Refusal<429, "rate_limit", BareErrorBody<"rate_limit">>;
 export type BareError500ServerError = Refusal<500, "server_error", BareErrorBody<"server_error">>;
 export type BareError502ServerError = Refusal<502, "server_error", BareErrorBody<"server_error">>;
+export type BeginTotpError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type CloneVoiceError400 = Refusal<400, "invalid_request" | "not_a_voice_clone_model", ErrorBody<"invalid_request" | "not_a_voice_clone_model", "invalid_request_error">>;
 export type CloneVoiceError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CloneVoiceError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
 export type CloneVoiceError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CloneVoiceError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
-export type ConfirmSessionError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
-export type ConfirmSessionError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "invalid_credentials", ErrorBody<"missing_api_key" | "invalid_api_key" | "invalid_credentials", "authentication_error">>;
+export type ConfirmSessionError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token", "invalid_request_error">>;
+export type ConfirmSessionError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "invalid_credentials" | "totp_required", ErrorBody<"missing_api_key" | "invalid_api_key" | "invalid_credentials" | "totp_required", "authentication_error">>;
 export type ConfirmSessionError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type ConfirmTotpError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token", "invalid_request_error">>;
+export type ConfirmTotpError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type CountMessageTokensAnthropicError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content", AnthropicErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content", "invalid_request_error">>;
 export type CountMessageTokensAnthropicError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", AnthropicErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CountMessageTokensAnthropicError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", AnthropicErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
@@ -6431,18 +6600,24 @@ export type CreateWorkspaceError400 = Refusal<400, "invalid_json" | "missing_par
 export type CreateWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "email_unverified", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "email_unverified", "permission_error">>;
 export type DeleteAccountError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type DeleteApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type DeleteTotpError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type DeleteWebhookError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type DesignVoiceError400 = Refusal<400, "invalid_request" | "description_too_long" | "not_a_voice_design_model", ErrorBody<"invalid_request" | "description_too_long" | "not_a_voice_design_model", "invalid_request_error">>;
 export type DesignVoiceError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type DesignVoiceError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
 export type DesignVoiceError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type DesignVoiceError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
+export type DisableProviderError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type DisableProviderError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
+export type EnableProviderError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type EnableProviderError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type EndOtherSessionsError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type EndSessionError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type Error400InvalidJsonOrInvalidParameter = Refusal<400, "invalid_json" | "invalid_parameter", ErrorBody<"invalid_json" | "invalid_parameter", "invalid_request_error">>;
 export type Error400InvalidParameter = Refusal<400, "invalid_parameter", ErrorBody<"invalid_parameter", "invalid_request_error">>;
 export type Error400InvalidParameterOrNotFound = Refusal<400, "invalid_parameter" | "not_found", ErrorBody<"invalid_parameter" | "not_found", "invalid_request_error">>;
 export type Error401InvalidCredentials = Refusal<401, "invalid_credentials", ErrorBody<"invalid_credentials", "authentication_error">>;
+export type Error401InvalidCredentialsOrTotpRequired = Refusal<401, "invalid_credentials" | "totp_required", ErrorBody<"invalid_credentials" | "totp_required", "authentication_error">>;
 export type Error401MissingApiKeyOrInvalidApiKey = Refusal<401, "missing_api_key" | "invalid_api_key", ErrorBody<"missing_api_key" | "invalid_api_key", "authentication_error">>;
 export type Error402ModelRequiresPaid = Refusal<402, "model_requires_paid", PaymentErrorBody<"model_requires_paid", "billing_error">>;
 export type Error402PaymentFailed = Refusal<402, "payment_failed", TopupErrorBody<"payment_failed", "billing_error">>;
@@ -6452,6 +6627,7 @@ export type Error403PermissionDeniedOrSignupClosed = Refusal<403, "permission_de
 export type Error403SignupClosed = Refusal<403, "signup_closed", ErrorBody<"signup_closed", "permission_error">>;
 export type Error404EndpointNotFound = Refusal<404, "endpoint_not_found", ErrorBody<"endpoint_not_found", "not_found_error">>;
 export type Error404EndpointNotFoundOrAccountNotFound = Refusal<404, "endpoint_not_found" | "account_not_found", ErrorBody<"endpoint_not_found" | "account_not_found", "not_found_error">>;
+export type Error404EndpointNotFoundOrProviderNotFound = Refusal<404, "endpoint_not_found" | "provider_not_found", ErrorBody<"endpoint_not_found" | "provider_not_found", "not_found_error">>;
 export type Error404EndpointNotFoundOrRequestNotFound = Refusal<404, "endpoint_not_found" | "request_not_found", ErrorBody<"endpoint_not_found" | "request_not_found", "not_found_error">>;
 export type Error404InvitationNotFound = Refusal<404, "invitation_not_found", ErrorBody<"invitation_not_found", "not_found_error">>;
 export type Error404JobNotFound = Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error">>;
@@ -6551,7 +6727,7 @@ export type RunGenmediaGenmediaError422 = Refusal<422, "content_policy" | "conte
 export type RunGenmediaGenmediaError502 = Refusal<502, "provider_unavailable" | "provider_error" | "provider_rate_limited", GenmediaErrorBody<"provider_unavailable" | "provider_error" | "provider_rate_limited">>;
 export type SetOperatorError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type SetOperatorError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
-export type SignInError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type SignInError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token", "invalid_request_error">>;
 export type SignInWithProviderError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
 export type SignOutError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type SignUpError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
@@ -6615,7 +6791,7 @@ export type EndOtherSessionsError = Error401MissingApiKeyOrInvalidApiKey | EndOt
 /** The errors of `auth.sessions.end`. */
 export type EndSessionError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | EndSessionError403 | Error404SessionNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.signIn`. */
-export type SignInError = SignInError400 | Error401InvalidCredentials | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type SignInError = SignInError400 | Error401InvalidCredentialsOrTotpRequired | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.signInWithProvider`. */
 export type SignInWithProviderError = SignInWithProviderError400 | Error401InvalidCredentials | Error403PermissionDeniedOrSignupClosed | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.startSignIn`. */
@@ -6624,6 +6800,14 @@ export type StartSignInError = StartSignInError400 | Error413RequestTooLarge | E
 export type SignOutError = Error401MissingApiKeyOrInvalidApiKey | SignOutError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.signUp`. */
 export type SignUpError = SignUpError400 | Error403SignupClosed | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `auth.totp.get`. */
+export type GetTotpError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `auth.totp.begin`. */
+export type BeginTotpError = Error401MissingApiKeyOrInvalidApiKey | BeginTotpError403 | Error409NotPossible | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `auth.totp.delete`. */
+export type DeleteTotpError = Error401MissingApiKeyOrInvalidApiKey | DeleteTotpError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `auth.totp.confirm`. */
+export type ConfirmTotpError = ConfirmTotpError400 | Error401MissingApiKeyOrInvalidApiKey | ConfirmTotpError403 | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `usage.logs`. */
 export type ListUsageLogsError = Error400InvalidParameter | ListUsageLogsError401 | ListUsageLogsError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.verify`. */
@@ -6706,6 +6890,12 @@ export type SetOperatorError = SetOperatorError400 | Error401MissingApiKeyOrInva
 export type RemoveOperatorError = RemoveOperatorError400 | Error401MissingApiKeyOrInvalidApiKey | RemoveOperatorError403 | Error404EndpointNotFoundOrAccountNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.overview`. */
 export type GetOperatorOverviewError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.providers.list`. */
+export type ListProvidersError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.providers.disable`. */
+export type DisableProviderError = DisableProviderError400 | Error401MissingApiKeyOrInvalidApiKey | DisableProviderError403 | Error404EndpointNotFoundOrProviderNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.providers.enable`. */
+export type EnableProviderError = EnableProviderError400 | Error401MissingApiKeyOrInvalidApiKey | EnableProviderError403 | Error404EndpointNotFoundOrProviderNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `pricing.get`. */
 export type GetPricingError = Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `quote.create`. */
@@ -6785,7 +6975,7 @@ export interface ErrorsByCode {
   auth_required: Refusal<401, "auth_required", BareErrorBody<"auth_required"> | ErrorBody<"auth_required", "authentication_error">>;
   /** The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less. */
   billing_error: Refusal<402, "billing_error", PaymentErrorBody<"billing_error", "billing_error">>;
-  /** The change asks for a session that was opened, or confirmed with the password, in the last 15 minutes. */
+  /** The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes. */
   confirmation_required: Refusal<403, "confirmation_required", OlderErrorBody<"confirmation_required", "permission_error">>;
   /** The provider's content policy refused the prompt, a reference or the result, without details. */
   content_policy: Refusal<422, "content_policy", GenmediaErrorBody<"content_policy">> | Refusal<null, "content_policy", ImageJob | VideoJob | GenmediaFailed>;
@@ -6849,7 +7039,7 @@ export interface ErrorsByCode {
   invalid_prompt: Refusal<400, "invalid_prompt", GenmediaErrorBody<"invalid_prompt"> | ModelErrorBody<"invalid_prompt", "invalid_request_error">>;
   /** An older endpoint refused the request: bad JSON, a missing field or a value that is not allowed. Or: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. Or: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
   invalid_request: Refusal<400, "invalid_request", BareErrorBody<"invalid_request"> | ErrorBody<"invalid_request", "invalid_request_error">> | Refusal<413, "invalid_request", BareErrorBody<"invalid_request"> | ErrorBody<"invalid_request", "request_too_large">> | Refusal<415, "invalid_request", BareErrorBody<"invalid_request">> | Refusal<422, "invalid_request", BareErrorBody<"invalid_request">>;
-  /** A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too. */
+  /** A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail, or not one of the authenticator app, or was used. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too. */
   invalid_token: Refusal<400, "invalid_token", ErrorBody<"invalid_token", "invalid_request_error">>;
   /** The id is not that of an invitation to the workspace, or it was accepted or revoked. */
   invitation_not_found: Refusal<404, "invitation_not_found", ErrorBody<"invitation_not_found", "not_found_error">>;
@@ -6907,6 +7097,8 @@ export interface ErrorsByCode {
   prompt_too_long: Refusal<400, "prompt_too_long", ErrorBody<"prompt_too_long", "invalid_request_error"> | GenmediaErrorBody<"prompt_too_long"> | ModelErrorBody<"prompt_too_long", "invalid_request_error">> | Refusal<null, "prompt_too_long", ImageJob | VideoJob | GenmediaFailed>;
   /** The provider failed. Nothing was charged; any hold was released in full. Or: The model has no provider that generates images or videos. Nothing was held or charged. */
   provider_error: Refusal<500, "provider_error", ErrorBody<"provider_error", "api_error">> | Refusal<502, "provider_error", ErrorBody<"provider_error", "upstream_error"> | GenmediaErrorBody<"provider_error">> | Refusal<null, "provider_error", ImageJob | VideoJob | GenmediaFailed>;
+  /** The catalog has no provider with this id, or the provider has no route to this model. */
+  provider_not_found: Refusal<404, "provider_not_found", ErrorBody<"provider_not_found", "not_found_error">>;
   /** The provider has too many requests at the moment. */
   provider_rate_limited: Refusal<502, "provider_rate_limited", GenmediaErrorBody<"provider_rate_limited">> | Refusal<null, "provider_rate_limited", ImageJob | VideoJob | GenmediaFailed>;
   /** The provider timed out, or did not answer in time. */
@@ -6949,6 +7141,8 @@ export interface ErrorsByCode {
   too_many_references: Refusal<400, "too_many_references", GenmediaErrorBody<"too_many_references"> | ModelErrorBody<"too_many_references", "invalid_request_error">>;
   /** The top-up does not exist or belongs to another account. */
   topup_not_found: Refusal<404, "topup_not_found", ErrorBody<"topup_not_found", "not_found_error">>;
+  /** The password is right, and the account also asks for a code of its authenticator app. */
+  totp_required: Refusal<401, "totp_required", ErrorBody<"totp_required", "authentication_error">>;
   /** The provider failed. Nothing was charged. */
   tts_failed: Refusal<502, "tts_failed", ErrorBody<"tts_failed", "upstream_error">>;
   /** The endpoint does not support this audio format. */
@@ -7042,6 +7236,7 @@ export type ErrorCode =
   | "permission_denied"
   | "prompt_too_long"
   | "provider_error"
+  | "provider_not_found"
   | "provider_rate_limited"
   | "provider_timeout"
   | "provider_unavailable"
@@ -7064,6 +7259,7 @@ export type ErrorCode =
   | "timeout"
   | "too_many_references"
   | "topup_not_found"
+  | "totp_required"
   | "tts_failed"
   | "unsupported_audio_type"
   | "unsupported_content"
@@ -7377,6 +7573,50 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: SignUpError;
+  };
+  /** `auth.totp.get`: `GET /v1/auth/totp`. */
+  getTotp: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: Totp;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetTotpError;
+  };
+  /** `auth.totp.begin`: `POST /v1/auth/totp`. */
+  beginTotp: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: BegunTotp;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: BeginTotpError;
+  };
+  /** `auth.totp.delete`: `DELETE /v1/auth/totp`. */
+  deleteTotp: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: undefined;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: DeleteTotpError;
+  };
+  /** `auth.totp.confirm`: `POST /v1/auth/totp/confirm`. */
+  confirmTotp: {
+    path: never;
+    query: never;
+    headers: never;
+    body: TotpConfirmation;
+    result: RecoveryCodes;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ConfirmTotpError;
   };
   /** `usage.logs`: `GET /v1/auth/usage/logs`. */
   listUsageLogs: {
@@ -7828,6 +8068,39 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: GetOperatorOverviewError;
+  };
+  /** `operator.providers.list`: `GET /v1/operator/providers`. */
+  listProviders: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: OperatorProviderList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListProvidersError;
+  };
+  /** `operator.providers.disable`: `POST /v1/operator/providers/{id}/disable`. */
+  disableProvider: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: ProviderDisabling;
+    result: OperatorProvider;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: DisableProviderError;
+  };
+  /** `operator.providers.enable`: `POST /v1/operator/providers/{id}/enable`. */
+  enableProvider: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: ProviderEnabling;
+    result: OperatorProvider;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: EnableProviderError;
   };
   /** `pricing.get`: `GET /v1/pricing`. */
   getPricing: {

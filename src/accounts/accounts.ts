@@ -28,6 +28,8 @@ interface AccountsOptions {
   onFault: (error: unknown, what: string) => void;
   /** An account changed, or what other processes hold of it is recalled; null: notifications may have been missed. */
   onRecall?: (accountId: bigint | null) => void;
+  /** Another channel, heard on the same connection: a process has few. `changed` is called after a reconnect, too. */
+  alsoHears?: { channel: string; changed: () => void };
 }
 
 interface Remembered {
@@ -65,12 +67,12 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
     else for (const [digest, { caller }] of known.entries()) if (String(caller?.accountId) === payload) known.delete(digest);
   };
   const forgetAll = () => {
-    options.onRecall?.(null);
+    mayHaveMissed(options);
     forgotten++;
     known.clear();
     unknown.clear();
   };
-  const listener = await listen(options.listenUrl, channels, alsoRecalling(forget, options), forgetAll, db.standing);
+  const listener = await listen(options.listenUrl, channelsOf(options), alsoRecalling(forget, options), forgetAll, db.standing);
 
   const load = async (digest: string): Promise<Caller | undefined> => {
     const before = forgotten;
@@ -123,9 +125,19 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
 
 const channels = ["api_key_changed", "account_changed", "escrow_recall"];
 
+function channelsOf({ alsoHears }: AccountsOptions): string[] {
+  return alsoHears === undefined ? channels : [...channels, alsoHears.channel];
+}
+
+function mayHaveMissed({ onRecall, alsoHears }: AccountsOptions): void {
+  onRecall?.(null);
+  alsoHears?.changed();
+}
+
 /** A change of an account recalls what is held for it, too. */
-function alsoRecalling(forget: (channel: string, payload: string) => void, { onRecall }: Pick<AccountsOptions, "onRecall">) {
+function alsoRecalling(forget: (channel: string, payload: string) => void, { onRecall, alsoHears }: AccountsOptions) {
   return (channel: string, payload: string) => {
+    if (channel === alsoHears?.channel) return alsoHears.changed();
     if (channel !== "api_key_changed") onRecall?.(BigInt(payload));
     if (channel !== "escrow_recall") forget(channel, payload);
   };

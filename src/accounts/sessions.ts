@@ -19,15 +19,17 @@ interface Opening {
   /** The network and the program that it is opened from; absent: the command line. */
   client?: string;
   userAgent?: string | undefined;
+  /** Of the second factor. */
+  gaveCode?: boolean;
 }
 
-export async function openSession(db: Queries, { accountId, at, client, userAgent }: Opening): Promise<OpenedSession> {
+export async function openSession(db: Queries, { accountId, at, client, userAgent, gaveCode = false }: Opening): Promise<OpenedSession> {
   const { secret, hash } = makeToken("session");
   const expiresAt = new Date(at.getTime() + sessionLifeMs);
   await db.pool.query(
-    `insert into session (hash, account_id, created_at, last_used_at, expires_at, address, user_agent)
-     values ($1, $2, $3, $3, $4, $5, $6)`,
-    [hash, accountId, at, expiresAt, client ?? null, userAgent?.slice(0, userAgentLength) ?? null],
+    `insert into session (hash, account_id, created_at, last_used_at, expires_at, address, user_agent, factor_at)
+     values ($1, $2, $3, $3, $4, $5, $6, $7)`,
+    [hash, accountId, at, expiresAt, client ?? null, userAgent?.slice(0, userAgentLength) ?? null, gaveCode ? at : null],
   );
   return { token: secret, hash, expiresAt, csrfToken: csrfTokenOf(secret) };
 }

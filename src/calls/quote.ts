@@ -158,5 +158,9 @@ function shownCheck(error: ApiError): Check {
 
 function shownRoutes({ breakers }: Pick<Context, "breakers">, candidates: readonly Candidate[]): Quote["routes"] {
   const open = new Set(breakers.failing().flatMap(({ routeId, isOpen }) => (isOpen ? [routeId] : [])));
-  return candidates.map(({ model, layer, routeId }) => ({ model: model.id, layer, available: !open.has(routeId) }));
+  return candidates.map(({ model, layer, routeId }) => ({
+    model: model.id,
+    layer,
+    available: !open.has(routeId) && !breakers.isDisabled(routeId),
+  }));
 }

@@ -1,19 +1,22 @@
 // `svc account …` and `svc session …`: creates accounts, lists, shows and changes them, and opens sessions.
-import { createAccount, listAccounts, type ListedAccount, Refused, setSuspended, statusOf } from "../accounts/admin.ts";
+import { createAccount, listAccounts, type ListedAccount, Refused, statusOf } from "../accounts/admin.ts";
 import { listKeys } from "../accounts/key-records.ts";
 import { openSession, sessionCookiePair } from "../accounts/sessions.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
-import { inTransaction, type Queries } from "../db/connect.ts";
+import type { Queries } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
 import { readBalance, readMediaHolds } from "../ledger/balance.ts";
 import { always, openRecalls } from "../ledger/slice-ends.ts";
 import { type PostedKind, postEntry, postSignupCredit, type SignupCredit } from "../ledger/post.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";
+import { changeSuspension } from "../operators/accounts.ts";
+import { shellActor } from "../operators/action-log.ts";
 import { isEmailAddress } from "../text/email-address.ts";
 import { readAccount, readAmount, readWholeNumber } from "./arguments.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
 import { keyLine } from "./key.ts";
+import { recordedByShell } from "./record.ts";
 import { tierNumber } from "../catalog/tiers.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -25,12 +28,20 @@ export async function create({ config, options }: Input): Promise<Outcome> {
   if (typeof options.credit === "string") postings.push(["bonus", readAmount(options.credit, "--credit")]);
   return withDatabase(config, async (db) => {
     const at = systemClock();
-    const { accountId, apiKey } = await inTransaction(db, async (transaction) => {
+    const made = async (transaction: Queries) => {
       const account = await createAccount(transaction, { email, verified: options.verified === true, at });
       if (options["signup-credit"]) await giveSignupCredit(transaction, config, { accountId: account.accountId, email, at });
       for (const [kind, amount] of postings) await postEntry(transaction, { accountId: account.accountId, kind, amount, ref: "cli", at });
       return account;
-    });
+    };
+    const { accountId, apiKey } = await recordedByShell(db, at, made, (account) => ({
+      ...{ action: "account.create", target: accountIdText(account.accountId) },
+      after: {
+        email,
+        verified: options.verified === true,
+        ...Object.fromEntries(postings.map(([kind, amount]) => [`${kind}_usd`, toUsd(amount)])),
+      },
+    }));
     const id = accountIdText(accountId);
     return { json: { account_id: id, email, api_key: apiKey }, text: `${id} ${email}\n${apiKey}\nThe key is shown only once.` };
   });
@@ -87,7 +98,7 @@ export async function resume(input: Input): Promise<Outcome> {
 async function setWhetherSuspended({ config, words }: Input, suspended: boolean): Promise<Outcome> {
   return withDatabase(config, async (db) => {
     const { accountId, email } = await readAccount(db, words[0]!);
-    await setSuspended(db, accountId, suspended ? systemClock() : null);
+    await changeSuspension({ db, config, clock: systemClock }, shellActor(), { accountId, suspends: suspended, reason: null });
     const id = accountIdText(accountId);
     return { json: { account_id: id, suspended }, text: `${id} ${email} ${suspended ? "is suspended" : "is active again"}` };
   });
@@ -98,7 +109,14 @@ async function setWhetherSuspended({ config, words }: Input, suspended: boolean)
 export async function createSession({ config, words }: Input): Promise<Outcome> {
   return withDatabase(config, async (db) => {
     const { accountId, email } = await readAccount(db, words[0]!);
-    const { token, csrfToken, expiresAt } = await openSession(db, { accountId, at: systemClock() });
+    const at = systemClock();
+    const row = () => ({ action: "session.create", target: accountIdText(accountId) });
+    const { token, csrfToken, expiresAt } = await recordedByShell(
+      db,
+      at,
+      (transaction) => openSession(transaction, { accountId, at }),
+      row,
+    );
     const cookie = sessionCookiePair(token);
     return {
       json: { session_token: token, cookie, csrf_token: csrfToken },

@@ -1,6 +1,7 @@
 // Lists the commands of `svc`. The code of each is loaded when it runs.
 import { type Command, flag, text } from "./command.ts";
 import { keyCommands } from "./key-commands.ts";
+import { operatorCommands } from "./operator-commands.ts";
 
 const reportOptions = {
   by: { ...text("GROUP", "account, model, route, provider, key or day"), required: true as const },
@@ -105,6 +106,7 @@ export const commands: readonly Command[] = [
     run: async (input) => (await import("./account.ts")).createSession(input),
   },
   ...keyCommands,
+  ...operatorCommands,
   {
     name: "voucher create",
     takes: [],

@@ -3,15 +3,16 @@
 import { Refused } from "../accounts/admin.ts";
 import { systemClock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
-import { accountIdText, topupIdText } from "../ids.ts";
+import { accountIdText, topupIdText, uuidv7 } from "../ids.ts";
 import { type Balance, readBalance } from "../ledger/balance.ts";
 import { entryId, findEntry } from "../ledger/entries.ts";
-import { correctPatiently, MaybePosted, postEntryPatiently } from "../ledger/post.ts";
+import { correct, type Corrected, MaybePosted, postEntryOnce, postPatiently } from "../ledger/post.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";
 import { correctionOf, correctionRefusal, moneyOf } from "../operators/money.ts";
 import { dismissUnapplied, listUnapplied } from "../payments/event-rows.ts";
 import { readAccount, readAmount, readSignedAmount } from "./arguments.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
+import { recordedByShell } from "./record.ts";
 import { withDatabase } from "./with-database.ts";
 
 /** A restart of Postgres takes less time, on a busy machine too. */
@@ -32,8 +33,15 @@ async function add({ config, words }: Input, kind: "deposit" | "bonus"): Promise
   const work = async (db: Db): Promise<Outcome> => {
     const { accountId } = await readAccount(db, words[0]!);
     const id = accountIdText(accountId);
+    const at = systemClock();
+    const entry = { id: uuidv7(at), accountId, kind, amount, ref: "cli", at };
+    const row = (after: Amount) => ({
+      ...{ action: kind === "bonus" ? "account.credit" : "account.deposit", target: id, effect: entry.id },
+      after: { amount_usd: toUsd(amount), balance_usd: toUsd(after) },
+    });
+    const post = () => recordedByShell(db, at, (transaction) => postEntryOnce(transaction, entry), row);
     const balance = await orSayWhereToLook(db, accountId, kind === "bonus" ? "earned" : "purchased", amount, () =>
-      postEntryPatiently(db, { accountId, kind, amount, ref: "cli", at: systemClock() }, timeoutMs),
+      postPatiently(timeoutMs, post, (after) => after),
     );
     return { json: { account_id: id, balance: toUsd(balance) }, text: `${id} balance ${usdText(balance)} USD` };
   };
@@ -70,14 +78,26 @@ export async function adjust({ config, words, options }: Input): Promise<Outcome
     const named = entry === null ? null : await findEntry(db, accountId, entry);
     if (named === undefined) throw new Refused(`${id} has no entry ${entry}`);
     const kind = named === null ? (options.earned ? "earned_adjustment" : "adjustment") : correctionOf(named.kind);
-    const correction = { accountId, kind, amount, ref: named?.ref ?? "cli", reason, corrects: named?.seq ?? null, at: systemClock() };
-    const corrected = await orSayWhereToLook(db, accountId, moneyOf(kind), amount, () => correctPatiently(db, correction, timeoutMs));
+    const at = systemClock();
+    const correction = { accountId, kind, amount, ref: named?.ref ?? "cli", reason, corrects: named?.seq ?? null, at };
+    const effect = uuidv7(at);
+    const row = (done: Corrected) => (done.refused === null ? adjustment({ id, effect, amount, kind, reason }, done) : null);
+    const post = () => recordedByShell(db, at, (transaction) => correct(transaction, correction, effect), row);
+    const corrected = await orSayWhereToLook(db, accountId, moneyOf(kind), amount, () => postPatiently(timeoutMs, post, (done) => done));
     if (corrected.refused !== null) throw new Refused(correctionRefusal(corrected.refused, kind, entry));
     const { balance, seq } = corrected;
     const json = { account_id: id, balance: toUsd(balance), entry_id: entryId(seq) };
     return { json, text: `${id} balance ${usdText(balance)} USD, ${entryId(seq)}` };
   };
   return withDatabase(config, work, ofATry);
+}
+
+function adjustment(
+  { id, effect, amount, kind, reason }: { id: string; effect: string; amount: Amount; kind: string; reason: string },
+  { seq, balance }: { seq: bigint; balance: Amount },
+) {
+  const after = { balance_usd: toUsd(balance), entry_id: entryId(seq), amount_usd: toUsd(amount), kind };
+  return { action: "account.adjust", target: id, reason, effect, after };
 }
 
 /** One line: it stands in the entry's hash, and customers read it. */

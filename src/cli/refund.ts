@@ -5,11 +5,12 @@ import { systemClock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
 import { readStaffJobs } from "../jobs/staff-jobs.ts";
-import { refundPatiently } from "../ledger/post.ts";
+import { postPatiently, refund as giveBack, type Refunded } from "../ledger/post.ts";
 import { entryId } from "../ledger/entries.ts";
-import { toUsd, usdText } from "../money.ts";
+import { type Amount, toUsd, usdText } from "../money.ts";
 import { type Charge, findCharge } from "../operators/money.ts";
 import { readAmount } from "./arguments.ts";
+import { recordedByShell } from "./record.ts";
 import type { Input, Outcome } from "./command.ts";
 import { ofATry, orSayWhereToLook, readReason, timeoutMs } from "./money.ts";
 import { findRequest } from "./request.ts";
@@ -22,8 +23,11 @@ export async function refund({ config, words, options }: Input): Promise<Outcome
   const work = async (db: Db): Promise<Outcome> => {
     const charge = await chargeOf(db, tiersOf(config.catalogPath), words[0]!, options.account);
     const { name, accountId, id } = charge;
+    const at = systemClock();
+    const row = (given: Refunded) => (given.refused === null ? refundRow({ accountId, id, name, reason }, given) : null);
+    const post = () => recordedByShell(db, at, (transaction) => giveBack(transaction, { accountId, id, at, amount, reason }), row);
     const done = await orSayWhereToLook(db, accountId, "earned", amount ?? charge.amount, () =>
-      refundPatiently(db, { accountId, id, at: systemClock(), amount, reason }, timeoutMs),
+      postPatiently(timeoutMs, post, (given) => given),
     );
     if (done.refused === "free") throw new Refused(`${name} was not charged`);
     if (done.refused === "refunded") throw new Refused(`${name} was already refunded, ${usdText(done.refunded)} USD`);
@@ -34,6 +38,15 @@ export async function refund({ config, words, options }: Input): Promise<Outcome
     return { json, text: `${name} refunded, ${usdText(refunded)} USD returned to ${account}, balance ${usdText(balance)} USD` };
   };
   return withDatabase(config, work, ofATry);
+}
+
+function refundRow(
+  { accountId, id, name, reason }: { accountId: bigint; id: string; name: string; reason: string },
+  { seq, refunded, balance }: { seq: bigint; refunded: Amount; balance: Amount },
+) {
+  const [account_id, entry_id] = [accountIdText(accountId), entryId(seq)];
+  const after = { account_id, entry_id, amount_usd: toUsd(refunded), balance_usd: toUsd(balance) };
+  return { action: "call.refund", target: name, reason, effect: id, after };
 }
 
 interface NamedCharge extends Charge {

@@ -31,18 +31,14 @@ export async function postEntry(db: Queries, { id, accountId, kind, amount, ref,
 /** It is unknown whether the entry was posted. The cause is the last error. */
 export class MaybePosted extends Error {}
 
-/** For callers that would otherwise post anew: retries the same entry while the database is unavailable, which posts it once. */
-export async function postEntryPatiently(
-  db: Queries,
-  { accountId, kind, amount, ref, at }: Omit<Posting, "id">,
-  timeoutMs: number,
-): Promise<Amount> {
-  const values = [accountId, at, uuidv7(at), kind, amount, ref];
-  const post = () => db.pool.query(`${insertion} on conflict (account_id, id, kind) do nothing`, values);
-  return postPatiently(timeoutMs, post, () => readTotal(db, accountId));
+/** However often it is sent. Returns the balance after it. */
+export async function postEntryOnce(db: Queries, { id, accountId, kind, amount, ref, at }: Posting & { id: string }): Promise<Amount> {
+  const values = [accountId, at, id, kind, amount, ref];
+  await db.pool.query(`${insertion} on conflict (account_id, id, kind) do nothing`, values);
+  return readTotal(db, accountId);
 }
 
-/** `post` runs again while the database is unavailable, and posts the same entry each time. */
+/** For callers that would otherwise post anew: `post` runs again while the database is unavailable, and posts the same entry each time. */
 export async function postPatiently<Posted, Answer>(
   timeoutMs: number,
   post: () => Promise<Posted>,
@@ -136,12 +132,6 @@ export async function correct({ pool }: Queries, correction: Correction, id = uu
   return rows[0]!;
 }
 
-/** Retries while the database is unavailable; throws MaybePosted if that lasts. */
-export function correctPatiently(db: Queries, correction: Correction, timeoutMs: number): Promise<Corrected> {
-  const id = uuidv7(correction.at);
-  return postPatiently(timeoutMs, () => correct(db, correction, id), (corrected) => corrected); // prettier-ignore
-}
-
 interface Refund {
   accountId: bigint;
   /** Of the call or the job, as its charge has it. */
@@ -164,9 +154,4 @@ export async function refund({ pool }: Queries, { accountId, id, at, amount, rea
   const sql = "select refused, seq, refunded, balance from ledger_refund($1, $2, $3, $4, $5)";
   const { rows } = await pool.query<Refunded>(sql, [accountId, id, at, amount, reason]);
   return rows[0]!;
-}
-
-/** Retries while the database is unavailable; throws MaybePosted if that lasts. */
-export function refundPatiently(db: Queries, asked: Refund, timeoutMs: number): Promise<Refunded> {
-  return postPatiently(timeoutMs, () => refund(db, asked), (refunded) => refunded); // prettier-ignore
 }

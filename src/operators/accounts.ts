@@ -59,15 +59,15 @@ export async function accountDetail({ db, catalog }: Pick<Context, "db" | "catal
   };
 }
 
-/** An operator's account is not suspended here: else the least of them could lock out the others. */
+/** Operators do not suspend an operator's account: else the least of them could lock out the others. The command line may. */
 export async function changeSuspension(
   { db, config, clock }: Pick<Context, "db" | "config" | "clock">,
   actor: Actor,
-  { accountId, suspends, reason }: { accountId: bigint; suspends: boolean; reason: string },
+  { accountId, suspends, reason }: { accountId: bigint; suspends: boolean; reason: string | null },
 ): Promise<void> {
   const at = clock();
   await recorded(db, actor, at, async (transaction) => {
-    if (suspends && (await isOperator(transaction, accountId, config.operators)))
+    if (suspends && actor.accountId !== null && (await isOperator(transaction, accountId, config.operators)))
       fail("not_possible", { text: { reason: "the account is an operator's, who has to be removed first" } });
     const { rows } = await transaction.pool.query<{ suspendedAt: Date | null }>(
       `select suspended_at as "suspendedAt" from account where id = $1 for no key update`,

@@ -53,8 +53,8 @@ export async function attempt<Result>(
   rules: AttemptRules = {},
 ): Promise<Served<Result>> {
   const faults: UpstreamError[] = [];
-  const passOver = (candidate: Candidate) =>
-    attempts.push({ candidate, outcome: "breaker_open", status: null, latencyMs: 0, responseId: null, answers: 0, failure: passedOver });
+  const passOver = (candidate: Candidate, failure: Failure) =>
+    attempts.push({ candidate, outcome: "breaker_open", status: null, latencyMs: 0, responseId: null, answers: 0, failure });
   for (const candidate of tryable(candidates, breakers, signal, passOver)) {
     let startedAt = performance.now();
     let span: AttemptSpan | undefined;
@@ -111,6 +111,7 @@ export async function attempt<Result>(
 }
 
 const passedOver: Failure = { cause: "breaker_open", detail: "its last calls failed: it rests for a moment" };
+const disabled: Failure = { cause: "disabled", detail: "an operator took the route out of use for a while" };
 const ownFailure: Failure = { cause: "gateway_error", detail: "the gateway itself failed; its log says more" };
 
 /** The stream of the last attempt is complete. */
@@ -140,24 +141,30 @@ function rejectionStatus({ status }: UpstreamError): number {
   return status === 413 || status === 415 || status === 422 ? status : 400;
 }
 
-/** Skips open breakers; when every candidate's is open, the first is tried anyway. */
+/** Skips open breakers; when every candidate's is open, the first is tried anyway, but for those that an operator disabled. */
 function* tryable(
   candidates: readonly Candidate[],
   breakers: Breakers,
   signal: AbortSignal,
-  passOver: (candidate: Candidate) => void,
+  passOver: (candidate: Candidate, failure: Failure) => void,
 ): Generator<Candidate> {
   let tried = false;
+  let rested: Candidate | undefined;
   for (const candidate of candidates) {
     signal.throwIfAborted();
+    if (breakers.isDisabled(candidate.routeId)) {
+      passOver(candidate, disabled);
+      continue;
+    }
     if (!breakers.admits(candidate.routeId)) {
-      passOver(candidate);
+      rested ??= candidate;
+      passOver(candidate, passedOver);
       continue;
     }
     tried = true;
     yield candidate;
   }
-  if (!tried && candidates[0] !== undefined) yield candidates[0];
+  if (!tried && rested !== undefined) yield rested;
 }
 
 /** 4xx never count: they are about the request or our account, not about the route's health. */

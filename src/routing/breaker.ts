@@ -19,6 +19,8 @@ export interface Breakers {
   undecided(routeId: string): void;
   /** Routes whose last attempt failed, and whether they are passed over now. */
   failing(): { routeId: string; isOpen: boolean }[];
+  /** An operator took the route out of use: it is never tried, not even where all others fail. */
+  isDisabled(routeId: string): boolean;
 }
 
 interface State {
@@ -34,7 +36,7 @@ interface State {
 const failuresToOpen = 5;
 const openMs = 5_000;
 
-export function createBreakers(now: () => number = () => performance.now()): Breakers {
+export function createBreakers(now: () => number = () => performance.now(), isDisabled: Breakers["isDisabled"] = () => false): Breakers {
   // Bounded by the routes of the catalog; a route that works has no entry.
   const states = new Map<string, State>();
   const hasOpened = ({ failures, broken }: State) => Math.max(failures, broken) >= failuresToOpen;
@@ -78,6 +80,7 @@ export function createBreakers(now: () => number = () => performance.now()): Bre
       const state = states.get(routeId);
       if (state !== undefined) state.probing = false;
     },
+    isDisabled,
     failing: () => [...states].map(([routeId, state]) => ({ routeId, isOpen: isOpen(state) })),
   };
 }

@@ -14,11 +14,15 @@ export async function identifyOperator({ context }: Edge, exchange: Exchange, op
   if (caller?.session == null) return undefined;
   const operator = await findOperator(db, caller.session.hash, config.operators);
   if (operator === undefined) return undefined;
+  if (config.operatorsNeedCode && !operator.gaveCode) fail("permission_denied", { text: { reason: byCode } });
   const needed = operation.operator as OperatorRole;
   if (!isAtLeast(operator.role, needed)) fail("permission_denied", { text: { reason: `it needs an operator with the role ${needed}` } });
   if (operation.errors.includes("confirmation_required") && operator.confirmedUntil <= clock()) fail("confirmation_required");
   return { ...caller, operator };
 }
+
+const byCode =
+  "operators need a second factor here: turn it on with POST /v1/auth/totp, then sign in with a code or send one to POST /v1/auth/session/confirm";
 
 /** Undefined where the credential is an API key. */
 async function isNoKey(find: () => Promise<Caller>): Promise<Caller | undefined> {

@@ -4,6 +4,7 @@ import { disableKeysOf, deleteKeys } from "../accounts/manage-keys.ts";
 import { countOwners } from "../accounts/members.ts";
 import { confirmedMs, isOperator } from "../accounts/operators.ts";
 import { closeSessions } from "../accounts/sessions.ts";
+import { dropTotp } from "../accounts/totp.ts";
 import { lockAccountRow } from "../accounts/users.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
@@ -113,6 +114,7 @@ async function close(transaction: Queries, accountId: bigint, at: Date): Promise
 /** The address is free again; only who has it already can tell that its signup credit was given. */
 async function forget(transaction: Queries, personId: bigint, { userId, email }: Person): Promise<void> {
   const { pool } = transaction;
+  await dropTotp(transaction, personId);
   await closeSessions(transaction, personId);
   for (const table of ["verification", "identity", "known_network"])
     await pool.query(`delete from ${table} where account_id = $1`, [personId]);

@@ -2,6 +2,7 @@
 // the signup credit is given, anyone who had signed up in the user's name loses access, and a session begins.
 import { deleteKeys } from "../accounts/manage-keys.ts";
 import { closeSessions, openSession } from "../accounts/sessions.ts";
+import { dropTotp } from "../accounts/totp.ts";
 import { failSuspended, findUser, type User } from "../accounts/users.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog } from "../catalog/types.ts";
@@ -41,6 +42,7 @@ export async function reclaim(transaction: Queries, { accountId, at }: Moment): 
     [accountId],
   );
   if (rowCount === 0) return;
+  await dropTotp(transaction, accountId);
   await closeSessions(transaction, accountId);
   await deleteKeys(transaction, accountId, at);
   await endVerifications(transaction, { accountId, at });
@@ -54,16 +56,18 @@ export async function endVerifications(transaction: Queries, { accountId, at }: 
 interface SignedIn extends Moment {
   /** The network that it came from. */
   client: string;
+  /** Of the second factor. */
+  gaveCode?: boolean;
   userAgent?: string | undefined;
   catalog: Pick<Catalog, "tiers">;
 }
 
 /** Opens a session and returns it as the contract shows it. 403 for a suspended account: the caller has proved to be its owner. */
-export async function finishSignIn(db: Queries, { accountId, client, userAgent, at, catalog }: SignedIn) {
+export async function finishSignIn(db: Queries, { accountId, client, userAgent, at, catalog, gaveCode = false }: SignedIn) {
   const user = await findUser(db, accountId);
   if (user === undefined) throw new Error(`account ${accountId} is gone`);
   if (user.suspended) failSuspended();
-  const session = await openSession(db, { accountId, at, client, userAgent });
+  const session = await openSession(db, { accountId, at, client, userAgent, gaveCode });
   const place = { accountId, email: user.email, client, at };
   const seen = await newPlace(db, place);
   if (seen !== null) {

@@ -32,6 +32,7 @@ const refused: Partial<Record<OperationId, [status: number, code: string, why: s
   cloneVoice: [404, "model_not_found", "paused in the shipped catalog"],
   designVoice: [404, "model_not_found", "paused in the shipped catalog"],
   confirmSession: [401, "invalid_credentials", "the demo account has no password"],
+  confirmTotp: [409, "not_possible", "an authenticator app has to have the secret first"],
   deleteAccount: [409, "account_not_deletable", "the demo account is an operator's here"],
   redeemVoucher: [404, "voucher_not_found", "the sample's is invented"],
   endSession: [404, "session_not_found", "the sample's is invented"],
@@ -54,7 +55,17 @@ const first: OperationId[] = [
   "createWebhook",
   "testWebhook",
 ];
-const last: OperationId[] = ["deleteWebhook", "revokeInvitation", "rollApiKey", "updateApiKey", "deleteApiKey", "endOtherSessions", "signOut"];
+const last: OperationId[] = [
+  "deleteWebhook",
+  "revokeInvitation",
+  "disableProvider",
+  "enableProvider",
+  "rollApiKey",
+  "updateApiKey",
+  "deleteApiKey",
+  "endOtherSessions",
+  "signOut",
+];
 const between = (Object.keys(operations) as OperationId[]).filter((id) => !first.includes(id) && !last.includes(id));
 
 interface Reply {
@@ -94,6 +105,8 @@ const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => s
   getOperatorCall: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
   setOperator: [/grace@example\.com/, newestAccount],
   removeOperator: [/grace@example\.com/, newestAccount],
+  disableProvider: [/north/, () => "ranker"],
+  enableProvider: [/north/, () => "ranker"],
   resumeAccount: [/acc_\w+/, newestAccount],
   getReceiptProof: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
 };

@@ -87,6 +87,7 @@ export const failureCauses = [
   "not_sent",
   "local_overload",
   "breaker_open",
+  "disabled",
   "gateway_error",
 ] as const;
 

@@ -38,6 +38,8 @@ const bodies: Partial<Record<string, object>> = {
   rollWebhookSecret: { grace_seconds: 60 },
   updateMember: { role: "viewer" },
   suspendAccount: { reason: "a test" },
+  disableProvider: { reason: "a test" },
+  enableProvider: { reason: "a test" },
   resumeAccount: { reason: "a test" },
   adjustAccount: { amount_usd: 1, reason: "a test" },
   refundCall: { reason: "a test" },

@@ -84,7 +84,7 @@ describe("calls", () => {
     const { account, requestId, spent } = await paidCall();
     const path = `calls/${requestId}/refund`;
     expect(codeOf(await post(path, { amount_usd: 1 }))).toEqual([409, "not_possible"]);
-    const replies = await Promise.all(Array.from({ length: 5 }, () => post(path, {})));
+    const replies = await Promise.all(Array.from({ length: 5 }, (_, n) => post(path, { reason: `test ${n}` })));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(replies.filter(({ json }) => json.error?.code === "not_possible")).toHaveLength(4);
     expect(await gateway.balance(account)).toMatchObject({ balance: 5, spent });

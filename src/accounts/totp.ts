@@ -1,0 +1,103 @@
+// The second factor of an account in the database: begun, confirmed by a first code, asked for at sign-in, turned off. A code works once, and
+// wrong ones are bounded.
+import type { Queries } from "../db/connect.ts";
+import { fail } from "../errors/fail.ts";
+import { hashOfRecoveryCode, newTotpSecret, plainCode, stepOfCode } from "./totp-codes.ts";
+
+export interface TotpState {
+  /** Null: off. */
+  enabledAt: Date | null;
+  recoveryCodesLeft: number;
+}
+
+export async function readTotp({ pool }: Queries, accountId: bigint): Promise<TotpState> {
+  const { rows } = await pool.query<TotpState>(
+    `select confirmed_at as "enabledAt",
+       (select count(*)::int from recovery_code r where r.account_id = $1 and r.used_at is null) as "recoveryCodesLeft"
+     from totp where account_id = $1 and confirmed_at is not null`,
+    [accountId],
+  );
+  return rows[0] ?? { enabledAt: null, recoveryCodesLeft: 0 };
+}
+
+export async function hasTotp({ pool }: Queries, accountId: bigint): Promise<boolean> {
+  return (await pool.query("select 1 from totp where account_id = $1 and confirmed_at is not null", [accountId])).rowCount === 1;
+}
+
+/** A new secret, in the place of one that was begun and never confirmed. Undefined: the second factor is on. */
+export async function beginTotp({ pool }: Queries, accountId: bigint, at: Date): Promise<Buffer | undefined> {
+  const secret = newTotpSecret();
+  const { rowCount } = await pool.query(
+    `insert into totp (account_id, secret, created_at) values ($1, $2, $3)
+     on conflict (account_id) do update set secret = excluded.secret, created_at = excluded.created_at, last_step = 0
+     where totp.confirmed_at is null`,
+    [accountId, secret, at],
+  );
+  return rowCount === 1 ? secret : undefined;
+}
+
+const failuresMax = 10;
+const restMinutes = 15;
+
+interface Given {
+  accountId: bigint;
+  code: string;
+  at: Date;
+}
+
+/**
+ * 400 invalid_token for a wrong or used code, 429 after ten wrong ones in a row until 15 minutes have passed without one. `confirmed`: of a
+ * second factor that is on, or of one that was begun.
+ */
+export async function takeCode(db: Queries, { accountId, code, at }: Given, confirmed = true): Promise<void> {
+  // Counted as wrong first, so that any number of guesses at once is bounded, too.
+  const { rows } = await db.pool.query<{ secret: Buffer; lastStep: string }>(
+    `update totp set tried_at = $2::timestamptz, failures = case when tried_at > $2::timestamptz - make_interval(mins => ${restMinutes}) then failures + 1 else 1 end
+     where account_id = $1 and (confirmed_at is not null) = $3
+       and (failures < ${failuresMax} or tried_at <= $2::timestamptz - make_interval(mins => ${restMinutes}))
+     returning secret, last_step::text as "lastStep"`,
+    [accountId, at, confirmed],
+  );
+  const [row] = rows;
+  if (row === undefined) fail("rate_limit_exceeded", { retryAfterMs: restMinutes * 60_000, text: { limit: `${failuresMax} wrong codes` } });
+  const typed = plainCode(code);
+  const step = stepOfCode(row.secret, typed, { at, lastStep: Number(row.lastStep) });
+  const isRight = step === undefined ? confirmed && (await useRecoveryCode(db, accountId, typed, at)) : await useStep(db, accountId, step);
+  if (!isRight) fail("invalid_token", { param: "code" });
+  await db.pool.query("update totp set failures = 0 where account_id = $1", [accountId]);
+}
+
+/** Of several requests with the same code one takes it. */
+async function useStep({ pool }: Queries, accountId: bigint, step: number): Promise<boolean> {
+  return (await pool.query("update totp set last_step = $2 where account_id = $1 and last_step < $2", [accountId, step])).rowCount === 1;
+}
+
+async function useRecoveryCode({ pool }: Queries, accountId: bigint, code: string, at: Date): Promise<boolean> {
+  const { rowCount } = await pool.query("update recovery_code set used_at = $3 where account_id = $1 and hash = $2 and used_at is null", [
+    accountId,
+    hashOfRecoveryCode(code),
+    at,
+  ]);
+  return rowCount === 1;
+}
+
+/** Within a transaction: turns the begun second factor on, with its recovery codes. The session has given a code with it. */
+export async function enableTotp(
+  { pool }: Queries,
+  { accountId, sessionHash, codes, at }: { accountId: bigint; sessionHash: Buffer; codes: readonly string[]; at: Date },
+): Promise<void> {
+  await pool.query("update totp set confirmed_at = $2 where account_id = $1", [accountId, at]);
+  await pool.query("delete from recovery_code where account_id = $1", [accountId]);
+  await pool.query("insert into recovery_code (account_id, hash) select $1, h from unnest($2::bytea[]) h", [
+    accountId,
+    codes.map(hashOfRecoveryCode),
+  ]);
+  await pool.query("update session set factor_at = $2 where hash = $1", [sessionHash, at]);
+}
+
+/** Within a transaction. */
+export async function dropTotp({ pool }: Queries, accountId: bigint): Promise<void> {
+  await pool.query("delete from totp where account_id = $1", [accountId]);
+  await pool.query("delete from recovery_code where account_id = $1", [accountId]);
+  await pool.query("update session set factor_at = null where account_id = $1 and factor_at is not null", [accountId]);
+}

@@ -1,0 +1,132 @@
+// Providers and their routes for operators: how they work, what they bring in, and what is disabled.
+import type { components } from "../../generated/api.d.ts";
+import type { Catalog, Model } from "../catalog/types.ts";
+import type { Context } from "../context.ts";
+import type { Queries } from "../db/connect.ts";
+import { fail } from "../errors/fail.ts";
+import { cutId } from "../ids.ts";
+import { readRouteFigures, type RouteFigure } from "../ledger/read-usage-log.ts";
+import { readReport, type ReportRow } from "../ledger/report.ts";
+import { type Amount, toUsd } from "../money.ts";
+import { type DisabledRow, readDisabled } from "./disabled-routes.ts";
+import { healthMinutes, healthOf } from "./route-health.ts";
+
+type Shown = components["schemas"]["OperatorProvider"];
+type Figures = Omit<components["schemas"]["OperatorRoute"], "route" | "upstream_model" | "models" | "breaker" | "disabled">;
+type Needs = Pick<Context, "db" | "clock" | "catalog" | "breakers">;
+
+/** Each provider of the catalog, in its order. */
+export async function listProviders({ db, clock, catalog, breakers }: Needs): Promise<Shown[]> {
+  const now = clock();
+  const [figures, latencies, money, disabled] = await Promise.all([
+    readRouteFigures(db, healthMinutes),
+    readLatencies(db),
+    readReport(db, "route", { from: new Date(now.getTime() - dayMs), to: now }),
+    readDisabled(db, now),
+  ]);
+  const failing = new Map(breakers.failing().map(({ routeId, isOpen }) => [routeId, isOpen ? ("open" as const) : ("failing" as const)]));
+  const routes = Map.groupBy(routesOf(catalog), ({ provider }) => provider);
+  const shownDisabled = (provider: string, model: string) => {
+    const row = disabled.find((one) => one.provider === provider && one.model === model);
+    return row === undefined ? null : disabledRecord(row);
+  };
+  return [...catalog.providers.values()].map(({ id, protocol }) => ({
+    id,
+    object: "operator.provider",
+    protocol,
+    disabled: shownDisabled(id, ""),
+    ...figuresOf((route) => route.startsWith(`${id}/`), latencies.get(`${id}/`), { figures, money }),
+    routes: (routes.get(id) ?? []).map(({ route, model, models }) => ({
+      route,
+      upstream_model: model,
+      models: models.map((sold) => sold.id),
+      breaker: failing.get(route) ?? "closed",
+      disabled: shownDisabled(id, model),
+      ...figuresOf((one) => one === route, latencies.get(route), { figures, money }),
+    })),
+  }));
+}
+
+export async function providerRecord(context: Needs, id: string): Promise<Shown> {
+  return (await listProviders(context)).find((provider) => provider.id === id)!;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+interface RouteOf {
+  provider: string;
+  /** The provider's id of it. */
+  model: string;
+  /** provider/model */
+  route: string;
+  models: Model[];
+}
+
+/** Each route once, in the catalog's order. */
+export function routesOf({ models }: Pick<Catalog, "models">): RouteOf[] {
+  const found = new Map<string, RouteOf>();
+  for (const sold of models.values())
+    for (const { provider, model } of sold.routes) {
+      const route = `${provider.id}/${model}`;
+      const one = found.get(route) ?? { provider: provider.id, model, route, models: [] };
+      if (!one.models.includes(sold)) one.models.push(sold);
+      found.set(route, one);
+    }
+  return [...found.values()];
+}
+
+/** 404 where the catalog has no such provider or route. `model` null: the provider as a whole. */
+export function assertRoute(catalog: Catalog, provider: string, model: string | null): void {
+  const isKnown =
+    catalog.providers.has(provider) && (model === null || routesOf(catalog).some(({ route }) => route === `${provider}/${model}`));
+  if (!isKnown) fail("provider_not_found", { text: { id: cutId(model === null ? provider : `${provider}/${model}`) } });
+}
+
+export function disabledRecord({ until, reason, disabledBy, disabledAt }: DisabledRow): components["schemas"]["Disabled"] {
+  return { until: until.toISOString(), reason, disabled_by: disabledBy, disabled_at: disabledAt.toISOString() };
+}
+
+interface Latency {
+  p50: number;
+  p95: number;
+}
+
+function figuresOf(
+  isOwn: (route: string) => boolean,
+  latency: Latency | undefined,
+  { figures, money }: { figures: readonly RouteFigure[]; money: readonly ReportRow[] },
+): Figures {
+  const { causes, ...health } = healthOf(figures.filter(({ route }) => isOwn(route)));
+  const own = money.filter(({ name }) => name !== null && isOwn(name));
+  const sum = (of: (row: ReportRow) => Amount) => own.reduce((total, row) => total + of(row), 0n);
+  const [revenue, cost] = [sum((row) => row.revenue), sum((row) => row.cost)];
+  return {
+    ...health,
+    causes: Object.entries(causes)
+      .map(([cause, attempts]) => ({ cause, attempts }))
+      .sort((one, other) => other.attempts - one.attempts)
+      .slice(0, causesMax),
+    latency_p50_ms: latency?.p50 ?? null,
+    latency_p95_ms: latency?.p95 ?? null,
+    calls_24h: Number(sum((row) => row.requests)),
+    revenue_24h_usd: toUsd(revenue),
+    cost_24h_usd: toUsd(cost),
+    margin_24h_usd: toUsd(revenue - cost),
+  };
+}
+
+const causesMax = 50;
+
+/** By route, and by provider under its id with a slash. */
+async function readLatencies({ pool }: Queries): Promise<Map<string, Latency>> {
+  const { rows } = await pool.query<Latency & { name: string }>(
+    `select coalesce(route, provider || '/') as name, percentile_disc(0.5) within group (order by ms) as p50,
+       percentile_disc(0.95) within group (order by ms) as p95
+     from (select a ->> 'route' as route, split_part(a ->> 'route', '/', 1) as provider, (a ->> 'latency_ms')::int as ms
+       from usage_log l, jsonb_array_elements(l.attempts) a
+       where l.created_at > now() - make_interval(mins => $1) and a ->> 'outcome' = 'ok') answered
+     group by grouping sets ((route), (provider))`,
+    [healthMinutes],
+  );
+  return new Map(rows.map(({ name, p50, p95 }) => [name, { p50, p95 }]));
+}

@@ -1,0 +1,84 @@
+// `svc operator …`, and that what `svc` changes of accounts and their money is a row of the log of operators' actions, once.
+import { userInfo } from "node:os";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
+import { newOperator } from "../support/operators.ts";
+import { callSvc } from "./run-svc.ts";
+
+let gateway: Gateway;
+let admin: { account: TestAccount; key: string };
+beforeAll(async () => {
+  gateway = await startGateway();
+  admin = await newOperator(gateway, "admin");
+});
+afterAll(() => gateway.stop());
+
+const svc = (...words: string[]) => callSvc({ DATABASE_URL: gateway.databaseUrl }, words);
+const actionsOn = async (target: string) =>
+  (await gateway.request("GET", `/v1/operator/audit?who=svc&target=${target}`, { key: admin.key })).json.data as Record<string, unknown>[];
+const byShell = { who: `svc (${userInfo().username})`, role: null, address: null, session: null, request_id: null };
+
+describe("svc operator", () => {
+  test("gives, changes and takes a role, lists the operators, and each change is a row by the shell", async () => {
+    const account = await gateway.createAccount();
+    const { token } = await gateway.createSession(account);
+    const role = async () => (await gateway.request("GET", "/v1/operator/me", { key: token })).json.role as string | undefined;
+    const added = await svc("operator", "add", account.email, "support", "--reason", "joins support", "--json");
+    expect([added.status, added.stderr]).toEqual([0, ""]);
+    expect(added.json().data).toContainEqual(expect.objectContaining({ account_id: account.id, role: "support", added_by: byShell.who }));
+    expect(await role()).toBe("support");
+    expect((await svc("operator", "add", account.id, "finance")).stdout).toContain(`${account.id} ${account.email} finance, added by svc`);
+    expect((await svc("operator", "remove", account.id)).status).toBe(0);
+    expect(await role()).toBeUndefined();
+    expect((await svc("operator", "list", "--json")).json().data).toHaveLength(1);
+    const rows = await actionsOn(account.id);
+    expect(rows).toMatchObject([
+      { ...byShell, action: "operator.remove", reason: null, before: { role: "finance" }, after: { role: null } },
+      { ...byShell, action: "operator.set", before: { role: "support" }, after: { role: "finance" } },
+      { ...byShell, action: "operator.set", reason: "joins support", before: { role: null }, after: { role: "support" } },
+    ]);
+  });
+
+  test("refuses the last admin, an unverified address, an unknown account and an unknown role, and nothing changes", async () => {
+    const last = await svc("operator", "remove", admin.account.id);
+    expect([last.status, last.stderr]).toEqual([1, expect.stringContaining("it is the last admin")]);
+    const unverified = await gateway.createAccount({ verified: false });
+    expect((await svc("operator", "add", unverified.id, "support")).status).toBe(1);
+    expect((await svc("operator", "add", "acc_999999", "support")).status).toBe(1);
+    expect((await svc("operator", "add", admin.account.id, "owner")).status).toBe(2);
+    expect((await svc("operator", "list", "--json")).json().data).toHaveLength(1);
+  });
+});
+
+test("creating, adding money, correcting, suspending and opening a session: one row each", async () => {
+  const created = await svc("account", "create", "--email", "shell@example.com", "--verified", "--deposit", "5", "--json");
+  const { account_id: id } = created.json() as { account_id: string };
+  await svc("account", "deposit", id, "2");
+  await svc("account", "credit", id, "1");
+  await svc("account", "adjust", id, "-3", "--reason", "mistyped");
+  expect((await svc("account", "adjust", id, "-300", "--reason", "too much")).status).toBe(1);
+  for (const verb of ["suspend", "suspend", "resume"]) expect((await svc("account", verb, id)).status).toBe(0);
+  await svc("session", "create", id);
+  expect(await actionsOn(id)).toMatchObject([
+    { ...byShell, action: "session.create", after: null },
+    { ...byShell, action: "account.resume" },
+    { ...byShell, action: "account.suspend", before: { status: "active" }, after: { status: "suspended" } },
+    { ...byShell, action: "account.adjust", reason: "mistyped", after: { amount_usd: -3, balance_usd: 5, kind: "adjustment" } },
+    { ...byShell, action: "account.credit", after: { amount_usd: 1, balance_usd: 8 } },
+    { ...byShell, action: "account.deposit", after: { amount_usd: 2, balance_usd: 7 } },
+    { ...byShell, action: "account.create", after: { email: "shell@example.com", deposit_usd: 5 } },
+  ]);
+  expect(await gateway.audit()).toMatchObject({ mismatches: [] });
+});
+
+test("a refund: one row, and none where it is refused", async () => {
+  const account = await gateway.createAccount({ deposit: "5" });
+  const body = { model: "best", messages: [{ role: "user", content: "Hello!" }], max_tokens: 5 };
+  const reply = await gateway.request("POST", "/v1/chat/completions", { key: account.key, body });
+  const id = reply.headers["x-request-id"]!;
+  expect((await svc("refund", id, "--reason", "bad answer")).status).toBe(0);
+  expect((await svc("refund", id, "--reason", "once more")).status).toBe(1);
+  expect(await actionsOn(id)).toMatchObject([
+    { ...byShell, action: "call.refund", reason: "bad answer", after: { account_id: account.id, amount_usd: reply.json.usage.cost } },
+  ]);
+});

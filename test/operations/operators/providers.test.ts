@@ -1,0 +1,139 @@
+// Providers and routes for operators: their figures, and taking one out of use for a while, in every process.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Gateway, startGateway, type TestAccount } from "../../support/gateway.ts";
+import { newOperator } from "../../support/operators.ts";
+import { language, provider } from "../chat/chat-gateway.ts";
+
+const catalog = JSON.stringify({
+  providers: [provider("north"), provider("south"), provider("west")],
+  models: [
+    language("demo/two", ["a", "b"], { routes: [route("north", "a"), route("south", "b")] }),
+    language("demo/one", ["c"], { routes: [route("west", "c")] }),
+    language("demo/failing", ["d"], { routes: [route("west", "sim-fail-503")] }),
+  ],
+});
+
+let first: Gateway;
+let second: Gateway;
+let admin: { account: TestAccount; key: string };
+let finance: typeof admin;
+let caller: TestAccount;
+beforeAll(async () => {
+  first = await startGateway({ catalog });
+  second = await startGateway({ catalog, databaseUrl: first.databaseUrl });
+  [admin, finance] = [await newOperator(first, "admin"), await newOperator(first, "finance")];
+  caller = await first.createAccount({ deposit: "5" });
+});
+afterAll(async () => {
+  await second.stop();
+  await first.stop();
+});
+
+function route(name: string, model: string) {
+  return { provider: name, model, cost: { input: 0.1, output: 0.1 } };
+}
+const codeOf = ({ status, json }: { status: number; json: { error?: { code: string; param?: string } } }) => [status, json.error?.code];
+const post = (path: string, body: object, key = admin.key) =>
+  first.request("POST", `/v1/operator/providers/${path}`, { key, body: { reason: "a test", ...body } });
+const list = async () => (await first.request("GET", "/v1/operator/providers", { key: finance.key })).json.data as Shown[];
+const call = (gateway: Gateway, model: string) =>
+  gateway.request("POST", "/v1/chat/completions", {
+    key: caller.key,
+    body: { model, max_tokens: 5, messages: [{ role: "user", content: "hello" }] },
+  });
+async function routeOf(gateway: Gateway, model: string): Promise<string | null> {
+  const { headers } = await call(gateway, model);
+  const id = headers["x-request-id"] as string;
+  return (await first.request("GET", `/v1/operator/calls/${id}`, { key: admin.key })).json.attempts.at(-1).route as string;
+}
+interface Shown {
+  id: string;
+  disabled: unknown;
+  health: string;
+  routes: { route: string; breaker: string; disabled: unknown; health: string }[];
+}
+
+describe("the list", () => {
+  test("shows each route with its health, latency, causes and margin, and the provider's own sums", async () => {
+    const { spent } = await first.balance(caller);
+    expect((await call(first, "demo/two")).status).toBe(200);
+    expect((await call(first, "demo/failing")).status).toBe(503);
+    const charged = (await first.balance(caller)).spent - spent;
+    const [north, south, west] = await list();
+    const figures = { health: "ok", attempts: 1, failures: 0, calls_24h: 1, causes: [], latency_p50_ms: expect.any(Number) };
+    expect(north).toMatchObject({
+      id: "north",
+      disabled: null,
+      ...figures,
+      routes: [{ route: "north/a", models: ["demo/two"], ...figures }],
+    });
+    const { revenue_24h_usd: revenue, cost_24h_usd: cost, margin_24h_usd: margin } = north as unknown as Record<string, number>;
+    expect(revenue).toBeCloseTo(charged, 8);
+    expect(cost).toBeGreaterThan(0);
+    expect(margin).toBeCloseTo(revenue! - cost!, 8);
+    expect(south).toMatchObject({ health: "unknown", attempts: 0, latency_p50_ms: null });
+    expect(west!.routes.find((one) => one.route === "west/sim-fail-503")).toMatchObject({
+      health: "failing",
+      breaker: "failing",
+      causes: [{ cause: "http_503", attempts: 1 }],
+    });
+  });
+});
+
+describe("disabling", () => {
+  test("a route is passed over in every process until it is enabled; each is a row of the log", async () => {
+    const { json } = await post("north/disable", { upstream_model: "a", minutes: 5 });
+    expect(json.disabled).toBeNull();
+    expect(json.routes[0].disabled).toMatchObject({ reason: "a test", disabled_by: admin.account.email });
+    for (const gateway of [first, second]) await expect.poll(() => routeOf(gateway, "demo/two"), { timeout: 5_000 }).toBe("south/b");
+    expect((await post("north/enable", { upstream_model: "a" })).json.routes[0].disabled).toBeNull();
+    for (const gateway of [first, second]) await expect.poll(() => routeOf(gateway, "demo/two"), { timeout: 5_000 }).toBe("north/a");
+    expect((await post("north/enable", { upstream_model: "a" })).status).toBe(200);
+    const rows = (await first.request("GET", "/v1/operator/audit?target=north/a", { key: admin.key })).json.data;
+    expect(rows).toMatchObject([
+      { action: "provider.enable", before: { disabled: { reason: "a test" } }, after: { disabled: null } },
+      { action: "provider.disable", before: { disabled: null }, after: { disabled: { reason: "a test" } } },
+    ]);
+  });
+
+  test("a model without another route answers 503 provider_unavailable, nothing is charged, and a process that starts knows it", async () => {
+    expect((await post("west/disable", {})).json.disabled).toMatchObject({ until: expect.any(String) });
+    const { spent } = await first.balance(caller);
+    await expect.poll(async () => codeOf(await call(first, "demo/one")), { timeout: 5_000 }).toEqual([503, "provider_unavailable"]);
+    expect((await first.balance(caller)).spent).toBe(spent);
+    const third = await startGateway({ catalog, databaseUrl: first.databaseUrl });
+    expect(codeOf(await call(third, "demo/one"))).toEqual([503, "provider_unavailable"]);
+    await third.stop();
+    const refused = await call(first, "demo/one");
+    const { json } = await first.request("GET", `/v1/operator/calls/${refused.headers["x-request-id"] as string}`, { key: admin.key });
+    expect(json.attempts).toMatchObject([{ route: "west/c", cause: "disabled" }]);
+    await post("west/enable", {});
+    await expect.poll(async () => (await call(first, "demo/one")).status, { timeout: 5_000 }).toBe(200);
+  });
+
+  test("it ends by itself", async () => {
+    await post("west/disable", { until: new Date(Date.now() + 1_500).toISOString() });
+    await expect.poll(async () => (await call(first, "demo/one")).status, { timeout: 5_000 }).toBe(503);
+    await expect.poll(async () => (await call(first, "demo/one")).status, { timeout: 5_000 }).toBe(200);
+    expect((await list()).find(({ id }) => id === "west")!.disabled).toBeNull();
+  });
+
+  test("an unknown provider or route, a wrong time and a role that is too low: 404, 400, 403, and nothing changes", async () => {
+    const until = (ms: number) => ({ until: new Date(Date.now() + ms).toISOString() });
+    for (const path of ["nowhere/disable", "nowhere/enable"]) expect(codeOf(await post(path, {}))).toEqual([404, "provider_not_found"]);
+    expect(codeOf(await post("north/disable", { upstream_model: "c" }))).toEqual([404, "provider_not_found"]);
+    for (const wrong of [{ ...until(60_000), minutes: 1 }, until(-1_000), until(31 * 86_400_000), { minutes: 0 }])
+      expect(codeOf(await post("north/disable", wrong))).toEqual([400, "invalid_parameter"]);
+    expect(codeOf(await post("north/enable", { upstream_model: "" }))).toEqual([400, "invalid_parameter"]);
+    for (const path of ["north/disable", "north/enable"])
+      expect(codeOf(await post(path, {}, finance.key))).toEqual([403, "permission_denied"]);
+    const { account, key } = await newOperator(first, "admin");
+    await first.context.db.pool.query("update session set created_at = now() - interval '15 minutes' where account_id = $1", [
+      account.accountId,
+    ]);
+    for (const path of ["north/disable", "north/enable"]) expect(codeOf(await post(path, {}, key))).toEqual([403, "confirmation_required"]);
+    expect(
+      (await list()).flatMap(({ disabled, routes }) => [disabled, ...routes.map((one) => one.disabled)]).every((one) => one === null),
+    ).toBe(true);
+  });
+});
