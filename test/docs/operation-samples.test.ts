@@ -56,8 +56,15 @@ const first: OperationId[] = [
   "testWebhook",
 ];
 const last: OperationId[] = [
-  ...(["deleteWebhook", "disableProvider", "enableProvider", "revokeInvitation", "rollApiKey", "updateApiKey", "deleteApiKey"] as const),
-  ...(["endOtherSessions", "signOut"] as const),
+  "deleteWebhook",
+  "revokeInvitation",
+  "disableProvider",
+  "enableProvider",
+  "rollApiKey",
+  "updateApiKey",
+  "deleteApiKey",
+  "endOtherSessions",
+  "signOut",
 ];
 const between = (Object.keys(operations) as OperationId[]).filter((id) => !first.includes(id) && !last.includes(id));
 
