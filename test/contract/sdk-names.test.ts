@@ -7,6 +7,7 @@ const leftOut: Record<string, string> = {
   receivePaymentEvent: "the payment provider calls it, not a client",
   understandAudio: "retired: every call is refused",
   getLegacyPricing: "deprecated: pricing.get replaces it",
+  exportAccount: "a file for a person, of any length: the console saves it",
   createSystemOneDecision: "another path of decisions.create",
 };
 
