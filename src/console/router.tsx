@@ -113,6 +113,10 @@ const members = createRoute({
   validateSearch: words("invite"),
   component: lazyRouteComponent(() => import("./pages/members/members.tsx"), "Members"),
 });
+const invitation = createRoute({
+  ...page("/invitations"),
+  component: lazyRouteComponent(() => import("./pages/members/accept.tsx"), "AcceptInvitation"),
+});
 const settings = createRoute({
   ...page("/settings"),
   component: lazyRouteComponent(() => import("./pages/settings/settings.tsx"), "Settings"),
@@ -129,6 +133,7 @@ const pages = [
   playground,
   limits,
   members,
+  invitation,
   settings,
 ] as const;
 const routeTree = root.addChildren([

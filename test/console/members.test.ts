@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, useBrowser } from "../support/browser.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
-import { keepScreen, openPerson, violationsOf } from "./people.ts";
+import { keepScreen, mailTo, openPerson, phone, violationsOf } from "./people.ts";
 
 describe.skipIf(chromiumPath === null)("Members", () => {
   const chromium = useBrowser("the console's members");
@@ -75,6 +75,47 @@ describe.skipIf(chromiumPath === null)("Members", () => {
     await second.getByRole("region", { name: "Balance" }).getByText("$20").first().waitFor();
     await page.reload();
     await page.getByRole("button", { name: "Workspace: Engines" }).waitFor();
+    await close();
+  });
+
+  test("a colleague is invited, joins by the mail's link, and an invitation that is revoked is gone", async () => {
+    const { page, faults, foreign, close } = await openPerson(chromium.browser, gateway, { account: owner });
+    await page.goto(`${gateway.url}/console/members`);
+    const invite = async (email: string) => {
+      await page.getByRole("button", { name: "Invite" }).click();
+      await page.getByRole("dialog").getByLabel("Email").fill(email);
+      await page.getByRole("dialog").getByLabel("Role").selectOption({ label: "Viewer" });
+      await page.getByRole("button", { name: "Send invitation" }).click();
+      await page.getByText(`A mail is on its way to ${email}.`).waitFor();
+    };
+    await invite("stranger@example.com");
+    const invitations = page.getByRole("table", { name: "Invitations" });
+    await invitations.getByRole("button", { name: "Actions for stranger@example.com" }).click();
+    await page.getByRole("menuitem", { name: "Revoke" }).click();
+    await page.getByRole("button", { name: "Revoke invitation" }).click();
+    await page.getByText("No open invitations").waitFor();
+    await invite(joiner.email);
+    await invitations.getByText(joiner.email).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await keepScreen(page, "desktop-light-members-invitations");
+
+    const [link] = /http\S+\/console\/invitations#token=\S+/.exec(await mailTo(gateway, joiner.email))!;
+    const guest = await openPerson(chromium.browser, gateway, { account: joiner, viewport: phone, colorScheme: "dark" });
+    await guest.page.goto(link);
+    await guest.page.getByRole("strong").getByText(joiner.email).waitFor();
+    expect(await violationsOf(guest.page)).toEqual([]);
+    await keepScreen(guest.page, "phone-dark-invitation");
+    expect(guest.page.url()).not.toContain("token");
+    await guest.page.getByRole("button", { name: "Accept invitation" }).click();
+    await guest.page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+    await guest.page.goto(`${gateway.url}/console/invitations`);
+    await guest.page.getByText("The link is not complete.").waitFor();
+
+    await page.reload();
+    await page.getByRole("table", { name: "Members" }).getByText(joiner.email).waitFor();
+    await page.getByText("No open invitations").waitFor();
+    expect([faults, foreign, guest.faults, guest.foreign]).toEqual([[], [], [], []]);
+    await guest.close();
     await close();
   });
 });

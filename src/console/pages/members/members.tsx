@@ -1,11 +1,15 @@
 // Members: who is in the workspace, with which role, and who is invited.
 import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { listMembers, type Member } from "svc-sdk/functions";
 import type { ReactNode } from "react";
 import { api } from "../../lib/api.ts";
-import { workspaceQuery } from "../../lib/workspace.ts";
+import { mayManage, workspaceQuery } from "../../lib/workspace.ts";
+import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Card, Loading, Page } from "../../ui/parts.tsx";
+import { Invitations } from "./invitations.tsx";
+import { Invite } from "./invite.tsx";
 import { MemberTable } from "./member-table.tsx";
 
 /** Pages of a hundred; what is beyond is left out, and the page says so. */
@@ -23,9 +27,21 @@ async function readMembers(): Promise<{ members: Member[]; whole: boolean }> {
 export function Members(): ReactNode {
   const workspace = useQuery(workspaceQuery);
   const { data, error, refetch } = useQuery({ queryKey: ["members"], queryFn: readMembers });
+  const { invite } = useSearch({ from: "/inside/members" });
+  const navigate = useNavigate();
+  const setInvite = (open: boolean) => void navigate({ to: "/members", search: open ? { invite: "1" } : {}, replace: true });
+  const role = workspace.data?.role;
+  const manages = mayManage(role);
   return (
     <Page
       title="Members"
+      actions={
+        manages && (
+          <Button kind="primary" onClick={() => setInvite(true)}>
+            Invite
+          </Button>
+        )
+      }
       about={workspace.data === undefined ? undefined : `Who works in ${workspace.data.name}: they share its keys, usage and credit.`}
     >
       <ErrorNote error={error ?? workspace.error} retry={() => void refetch()} />
@@ -36,6 +52,8 @@ export function Members(): ReactNode {
         {data !== undefined && workspace.data !== undefined && <MemberTable members={data.members} workspace={workspace.data} />}
         {data?.whole === false && <p className="px-5 py-3 text-quiet">Only the first {most.toLocaleString("en-US")} members are shown.</p>}
       </Card>
+      {manages && <Invitations />}
+      {role !== undefined && manages && <Invite own={role} open={invite !== undefined} onClose={() => setInvite(false)} />}
     </Page>
   );
 }
