@@ -32,6 +32,13 @@ export function isAtLeast(role: OperatorRole, needed: OperatorRole): boolean {
   return ranks[role] >= ranks[needed];
 }
 
+/**
+ * When a session (`s`) was opened or last confirmed. With a second factor that is when it gave a code: a sign-in by an external provider asks for
+ * none, and must not be enough to turn the factor off.
+ */
+export const confirmedAtSql = `case when exists (select 1 from totp f where f.account_id = s.account_id and f.confirmed_at is not null)
+  then coalesce(s.factor_at, 'epoch') else greatest(s.created_at, s.confirmed_at) end`;
+
 interface Row {
   accountId: bigint;
   email: string;
@@ -44,7 +51,7 @@ interface Row {
 /** The operator whose session it is; undefined: the person is no operator, is suspended, or has not verified the address. `named`: SVC_OPERATORS. */
 export async function findOperator({ pool }: Queries, sessionHash: Buffer, named: readonly string[]): Promise<Operator | undefined> {
   const { rows } = await pool.query<Row>(
-    `select a.id as "accountId", a.email, a.email_norm as "emailNorm", o.role, greatest(s.created_at, s.confirmed_at) as "confirmedAt",
+    `select a.id as "accountId", a.email, a.email_norm as "emailNorm", o.role, ${confirmedAtSql} as "confirmedAt",
        s.factor_at is not null as "gaveCode"
      from session s join account a on a.id = s.account_id left join operator o on o.account_id = a.id
      where s.hash = $1 and a.suspended_at is null and a.email_verified_at is not null`,
@@ -88,10 +95,9 @@ export async function confirmSession(
 
 /** 403 confirmation_required for a session that was neither opened nor confirmed lately. */
 export async function assertConfirmed({ pool }: Queries, hash: Buffer, at: Date): Promise<void> {
-  const { rows } = await pool.query<{ confirmedAt: Date }>(
-    `select greatest(created_at, confirmed_at) as "confirmedAt" from session where hash = $1`,
-    [hash],
-  );
+  const { rows } = await pool.query<{ confirmedAt: Date }>(`select ${confirmedAtSql} as "confirmedAt" from session s where s.hash = $1`, [
+    hash,
+  ]);
   const confirmedAt = rows[0]?.confirmedAt.getTime() ?? -Infinity;
   if (confirmedAt + confirmedMs <= at.getTime()) fail("confirmation_required");
 }

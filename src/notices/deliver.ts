@@ -36,14 +36,17 @@ interface Delivering {
   count: (outcome: "delivered" | "failed" | "retried") => void;
 }
 
-/** At most two of an endpoint in a round, so that a slow one with many that wait holds up no other workspace for long. */
+/**
+ * Mails first, which are quick, then those of each workspace in turn, and at most two of one in a round: its slow endpoints with many that wait hold
+ * up no other workspace for long.
+ */
 const claimSql = `
   with due as materialized (
     select account_id, id from notice_delivery where due_at <= clock_timestamp() and (account_id, id) in (
       select account_id, id from (
-        select account_id, id, endpoint_id, due_at, row_number() over (partition by account_id, endpoint_id order by due_at) as place
-        from (select * from notice_delivery where due_at <= clock_timestamp() order by due_at limit 1000) oldest
-      ) placed where endpoint_id is null or place <= 2 order by due_at limit $2
+        select account_id, id, endpoint_id, due_at, row_number() over (partition by account_id, endpoint_id is null order by due_at) as place
+        from (select * from notice_delivery where due_at <= clock_timestamp() order by due_at limit 5000) oldest
+      ) placed where endpoint_id is null or place <= 2 order by endpoint_id is not null, place, due_at limit $2
     ) for update skip locked
   )
   update notice_delivery d set lease_owner = $1, due_at = clock_timestamp() + make_interval(secs => $3), attempts = d.attempts + 1,

@@ -53,7 +53,9 @@ async function addressesOf(transaction: Queries, { accountId, event, personId }:
   return readAddresses(transaction, accountId, { roles, most: addressesMax });
 }
 
-async function endpointsOf({ pool }: Queries, { accountId, event }: Unplanned): Promise<string[]> {
-  const sql = "select id from webhook_endpoint where account_id = $1 and enabled and (events is null or $2 = any(events)) order by id";
-  return (await pool.query<{ id: string }>(sql, [accountId, event])).rows.map(({ id }) => id);
+/** What is for one person alone goes to no endpoint of a workspace that others see. */
+async function endpointsOf({ pool }: Queries, { accountId, event, personId }: Unplanned): Promise<string[]> {
+  const sql = `select id from webhook_endpoint where account_id = $1 and enabled and (events is null or $2 = any(events))
+    and ($3::bigint is null or not exists (select 1 from member where account_id = $1)) order by id`;
+  return (await pool.query<{ id: string }>(sql, [accountId, event, personId])).rows.map(({ id }) => id);
 }

@@ -21,6 +21,8 @@ export const keptDays = 30;
 /** At once in this process. */
 const deliveriesMax = 10;
 const tidyBatch = 1_000;
+/** Rounds before new notices are looked for and planned again. */
+const roundsMax = 20;
 
 export type DeliveryOutcome = "delivered" | "failed" | "retried";
 
@@ -77,7 +79,7 @@ async function work(parts: Omit<NoticesOptions, "times">, lookMs: number, isStop
     ...{ db, count, send: (delivery: Claimed) => sendOne(parts, delivery) },
     pausesMs: ({ address }: Claimed) => (address === null ? parts.webhooks.pausesMs : mailPausesMs),
   };
-  while (!isStopped() && (await deliverDue(delivering, deliveriesMax)) > 0);
+  for (let round = 0; round < roundsMax && !isStopped() && (await deliverDue(delivering, deliveriesMax)) > 0; round += 1);
 }
 
 /** One statement where nothing is due, which is nearly always. */

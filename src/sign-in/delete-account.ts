@@ -2,10 +2,9 @@
 // lock of the person's row, so that nothing is half deleted. What is kept and for how long: docs/behaviour/endpoints.md#deleting-an-account.
 import { disableKeysOf, deleteKeys } from "../accounts/manage-keys.ts";
 import { countOwners } from "../accounts/members.ts";
-import { confirmedMs, isOperator } from "../accounts/operators.ts";
+import { confirmedAtSql, confirmedMs, isOperator } from "../accounts/operators.ts";
 import { closeSessions } from "../accounts/sessions.ts";
 import { dropTotp } from "../accounts/totp.ts";
-import { lockAccountRow } from "../accounts/users.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
@@ -35,16 +34,18 @@ export async function deleteAccount(
   { personId, hash, forfeits, at }: Deleting,
 ): Promise<Deleted> {
   return inTransaction(db, async (transaction) => {
-    await lockAccountRow(transaction, personId);
+    const joined = await lockAll(transaction, personId);
     const person = await readPerson(transaction, personId, hash);
     if (person.confirmedAt.getTime() + confirmedMs <= at.getTime()) fail("confirmation_required");
     if (await isOperator(transaction, personId, config.operators)) refuse("operators are removed as operators first");
-    const alone = await workspacesAlone(transaction, personId);
+    await assertNobodyInside(transaction, personId);
+    const alone = await workspacesAlone(transaction, personId, joined);
+    await assertPaid(transaction, [personId, ...alone]);
     const forfeited = await moneyOf(transaction, [personId, ...alone]);
     if (forfeited > 0n && !forfeits) refuse(`${usdText(forfeited)} USD would be lost: repeat it with forfeit_balance=true`);
     await forgetAddress(transaction, await leaveWorkspaces(transaction, personId), person.email);
     for (const accountId of alone) await close(transaction, accountId, at);
-    await forget(transaction, personId, person);
+    await forget(transaction, personId, person, joined);
     await close(transaction, personId, at);
     return { id: userIdText(person.userId), email: person.email, forfeited };
   });
@@ -59,21 +60,48 @@ interface Person {
 /** Fails where the session has ended meanwhile, as by another request that deleted the account. */
 async function readPerson({ pool }: Queries, personId: bigint, hash: Buffer): Promise<Person> {
   const { rows } = await pool.query<Person>(
-    `select a.user_id as "userId", a.email, greatest(s.created_at, s.confirmed_at) as "confirmedAt"
+    `select a.user_id as "userId", a.email, ${confirmedAtSql} as "confirmedAt"
      from session s join account a on a.id = s.account_id where s.hash = $1 and a.id = $2 and a.deleted_at is null`,
     [hash, personId],
   );
   return rows[0] ?? fail("invalid_api_key");
 }
 
+/**
+ * The person's row and those of the workspaces that the person is a member of, in the order of their ids, as everything that changes members locks
+ * them: what is read from now on stays as it is. Returns the workspaces.
+ */
+async function lockAll({ pool }: Queries, personId: bigint): Promise<bigint[]> {
+  const { rows } = await pool.query<{ id: bigint }>(
+    `select id from account where id = $1 or id in (select account_id from member where person_id = $1) order by id for no key update`,
+    [personId],
+  );
+  return rows.map(({ id }) => id).filter((id) => id !== personId);
+}
+
+/** A person's own workspace ends with the account, and others may have put money into it. */
+async function assertNobodyInside({ pool }: Queries, personId: bigint): Promise<void> {
+  const { rowCount } = await pool.query("select 1 from member where account_id = $1 limit 1", [personId]);
+  if (rowCount !== 0) refuse("others are members of your own workspace: remove them first");
+}
+
+/** A payment that succeeds later would be lost without a word. */
+async function assertPaid({ pool }: Queries, accounts: bigint[]): Promise<void> {
+  await pool.query("select 1 from balance where account_id = any($1) order by account_id for no key update", [accounts]);
+  const { rowCount } = await pool.query("select 1 from topup where account_id = any($1) and status = 'pending' limit 1", [accounts]);
+  if (rowCount !== 0) refuse("a payment is under way: finish it, or wait until it has expired");
+}
+
 /** The shared workspaces that the person is the only member of. Fails where others would be left without an owner. */
-async function workspacesAlone(transaction: Queries, personId: bigint): Promise<bigint[]> {
+async function workspacesAlone(transaction: Queries, personId: bigint, joined: bigint[]): Promise<bigint[]> {
   const { rows } = await transaction.pool.query<{ id: bigint; userId: string; role: string; members: number }>(
     `select a.id, a.user_id as "userId", m.role,
        (select count(*)::int from member o where o.account_id = a.id) + (a.email_norm is not null)::int as members
-     from member m join account a on a.id = m.account_id where m.person_id = $1 order by a.id for no key update of a`,
+     from member m join account a on a.id = m.account_id where m.person_id = $1 order by a.id`,
     [personId],
   );
+  // Joined between the reading of the members and the lock: such a request is as good as later.
+  if (rows.some(({ id }) => !joined.includes(id))) refuse("you have just joined a workspace: try again");
   for (const { id, userId, role, members } of rows) {
     if (role === "owner" && members > 1 && (await countOwners(transaction, id)) < 2)
       refuse(`others are members of the workspace ${workspaceIdText(userId)}: make one of them owner first`);
@@ -115,7 +143,7 @@ async function close(transaction: Queries, accountId: bigint, at: Date): Promise
 }
 
 /** The address is free again; only who has it already can tell that its signup credit was given. */
-async function forget(transaction: Queries, personId: bigint, { userId, email }: Person): Promise<void> {
+async function forget(transaction: Queries, personId: bigint, { userId, email }: Person, joined: bigint[]): Promise<void> {
   const { pool } = transaction;
   await dropTotp(transaction, personId);
   await closeSessions(transaction, personId);
@@ -123,6 +151,14 @@ async function forget(transaction: Queries, personId: bigint, { userId, email }:
     await pool.query(`delete from ${table} where account_id = $1`, [personId]);
   await pool.query("delete from invitation where email_norm = lower($1)", [email]);
   await pool.query("update signup_mailbox set mailbox = forgotten_mailbox(mailbox) where account_id = $1", [personId]);
+  // A shared workspace has the address of the person who created it; from now on an owner's, if there is one.
+  await pool.query(
+    `update account a set email = coalesce((select p.email from member m join account p on p.id = m.person_id
+         where m.account_id = a.id and m.role = 'owner' order by m.created_at, p.id limit 1), $3),
+       workspace_name = case when a.deleted_at is null then a.workspace_name else 'deleted' end
+     where a.id = any($1) and a.email_norm is null and (lower(a.email) = lower($2) or a.deleted_at is not null)`,
+    [joined, email, `${uuidHex(userId)}@deleted.invalid`],
+  );
   await pool.query(
     "update account set email = $2, email_norm = $2, name = null, workspace_name = null, password_hash = null where id = $1",
     [personId, `${uuidHex(userId)}@deleted.invalid`],

@@ -1,5 +1,6 @@
 // Deliveries to an endpoint: their log, one that is made for a test, and one that is sent again.
 import type { components } from "../../generated/api.d.ts";
+import { lockAccountRow } from "../accounts/users.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { parseUuidHex, uuidHex, uuidv7 } from "../ids.ts";
@@ -21,7 +22,7 @@ interface Row {
 }
 
 const idPrefix = "whd_";
-/** Of one endpoint that wait at once; more tests and replays are refused. */
+/** Of one workspace that wait at once; more tests and replays are refused. */
 const waitingMax = 100;
 
 const found = `select d.id, d.notice_id as "noticeId", n.event, d.state, d.attempts, d.due_at as "dueAt", d.tried_at as "triedAt",
@@ -67,12 +68,13 @@ export async function replayDelivery(db: Db, accountId: bigint, endpoint: string
 async function assertFewWait(transaction: Queries, accountId: bigint, endpoint: string): Promise<void> {
   const { enabled } = await readEndpoint(transaction, accountId, endpoint);
   if (!enabled) fail("permission_denied", { text: { reason: "the endpoint is disabled" } });
+  await lockAccountRow(transaction, accountId);
   const { rows } = await transaction.pool.query<{ waiting: number }>(
     `select count(*)::int as waiting from (select 1 from notice_delivery
-       where account_id = $1 and endpoint_id = $2 and due_at is not null limit ${waitingMax}) w`,
-    [accountId, endpoint],
+       where account_id = $1 and endpoint_id is not null and due_at is not null limit ${waitingMax}) w`,
+    [accountId],
   );
-  if (rows[0]!.waiting >= waitingMax) fail("permission_denied", { text: { reason: `${waitingMax} deliveries wait for this endpoint` } });
+  if (rows[0]!.waiting >= waitingMax) fail("permission_denied", { text: { reason: `${waitingMax} deliveries wait already` } });
 }
 
 async function addDelivery(

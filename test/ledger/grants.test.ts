@@ -165,3 +165,13 @@ test("a balance that is locked holds up no other account's, and its credit expir
   await expireGrants(db, at(6), throws);
   expect((await balanceOf(locked)).total).toBe(0n);
 });
+
+test("what an operator adds to a grant does not expire, and stops neither its counting nor its end", async () => {
+  const accountId = await newAccount();
+  const { seq } = await grant(accountId, 10n, at(1), at(60));
+  await post(accountId, "earned_adjustment", 5n, at(2), randomUUID(), seq);
+  await post(accountId, "usage", -12n, at(3));
+  expect(await lefts(accountId)).toEqual([[seq, 0n]]);
+  await expireGrants(db, at(61), throws);
+  expect(await balanceOf(accountId)).toEqual({ available: 3n, total: 3n });
+});

@@ -24,7 +24,8 @@ begin
 end $$;
 
 -- What is left of a grant: less what was spent, what expired and what the operator corrected (the latter two are entries that name it).
+-- What a correction adds to it is money that does not expire.
 create or replace function grant_left(_grant credit_grant) returns bigint language sql stable as $$
-  select greatest(0, _grant.amount - _grant.spent + coalesce((select sum(e.amount) from ledger_entry e
-    where e.account_id = _grant.account_id and e.kind <> 'usage' and e.seq > _grant.seq and e.corrects = _grant.seq), 0))::bigint
+  select greatest(0, _grant.amount - _grant.spent + least(0, coalesce((select sum(e.amount) from ledger_entry e
+    where e.account_id = _grant.account_id and e.kind <> 'usage' and e.seq > _grant.seq and e.corrects = _grant.seq), 0)))::bigint
 $$;

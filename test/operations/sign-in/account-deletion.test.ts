@@ -123,6 +123,55 @@ describe("DELETE /v1/account", () => {
     expect(row).toEqual({ deleted: true });
   });
 
+  test("409: others are members of the person's own workspace, whose money and keys would end with it", async () => {
+    const [owner, other] = [await gateway.verifiedPerson(), await gateway.verifiedPerson()];
+    await join(owner.id, other, "billing");
+    expect(codeOf(await remove(owner.token))).toEqual(blocked);
+    await gateway.rows("delete from member where account_id = $1", [owner.id]);
+    expect((await remove(owner.token)).status).toBe(200);
+  });
+
+  test("409: a payment is under way; once it has expired the account can go", async () => {
+    const person = await gateway.verifiedPerson();
+    await gateway.rows(
+      "insert into topup (id, account_id, amount, status, created_at) values (gen_random_uuid(), $1, 500000000, 'pending', now())",
+      [person.id],
+    );
+    expect(codeOf(await remove(person.token))).toEqual(blocked);
+    await gateway.rows("update topup set status = 'expired', completed_at = now() where account_id = $1", [person.id]);
+    expect((await remove(person.token)).status).toBe(200);
+  });
+
+  test("workspaces that the person created keep neither the address nor, where they end, the name", async () => {
+    const [person, other] = [await gateway.verifiedPerson(), await gateway.verifiedPerson()];
+    const [alone, shared] = [await workspaceOf(person), await workspaceOf(person)];
+    await join(shared.id, other, "owner");
+    expect((await remove(person.token)).status).toBe(200);
+    const rows = await gateway.rows("select email, workspace_name from account where id = any($1) order by id", [[alone.id, shared.id]]);
+    expect(rows).toEqual([
+      { email: expect.stringMatching(/@deleted\.invalid$/), workspace_name: "deleted" },
+      { email: other.email, workspace_name: expect.stringMatching(/^Team /) },
+    ]);
+  });
+
+  test("one who joins while the account is deleted is never left in a workspace that is closed", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const [person, joiner] = [await gateway.verifiedPerson(), await gateway.verifiedPerson()];
+      const { workspace, id } = await workspaceOf(person);
+      const headers = { "x-workspace-id": workspace };
+      const body = { email: joiner.email, role: "viewer" };
+      await gateway.request("POST", "/v1/workspace/invitations", { key: person.token, headers, body });
+      const mail = await gateway.mailTo(joiner.email);
+      const [, token] = /#token=(\S+)/.exec(mail.text)!;
+      const [accepted, removed] = await Promise.all([
+        gateway.request("POST", "/v1/workspace/invitations/accept", { key: joiner.token, body: { token } }),
+        remove(person.token),
+      ]);
+      const [row] = await gateway.rows("select deleted_at is not null as closed from account where id = $1", [id]);
+      expect([accepted.status === 200, row]).toEqual([removed.status === 409, { closed: removed.status === 200 }]);
+    }
+  });
+
   test("409: an operator is removed as operator first", async () => {
     await gateway.signUp("operator@example.com");
     const { token } = /token=(?<token>[\w-]+)/.exec((await gateway.mailTo("operator@example.com")).text)!.groups as { token: string };
