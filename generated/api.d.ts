@@ -1138,6 +1138,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/invitations/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation
+         * @description Accepts an invitation: the person who is signed in becomes a member of the workspace, with the role of the invitation. The person's address must be the
+         *     invited one. A token that is unknown, used, revoked, too old or meant for another address gives 400 `invalid_token`; so does one whose
+         *     inviter may no longer give that role.
+         */
+        post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/jobs": {
         parameters: {
             query?: never;
@@ -1967,28 +1989,6 @@ export interface paths {
          * @description Sends the mail of an invitation again, with a new link that works for 7 days; the link before ends. An address gets 10 mails a day at most.
          */
         post: operations["resendInvitation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/workspace/invitations/accept": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Accept an invitation
-         * @description Accepts an invitation: the person who is signed in becomes a member of the workspace, with the role of the invitation. The person's address must be the
-         *     invited one. A token that is unknown, used, revoked, too old or meant for another address gives 400 `invalid_token`; so does one whose
-         *     inviter may no longer give that role.
-         */
-        post: operations["acceptInvitation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -27480,6 +27480,152 @@ export interface operations {
             };
         };
     };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The token. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationAcceptance"];
+            };
+        };
+        responses: {
+            /** @description The workspace as it is now. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workspace"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `invalid_token`: A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail, or not one of the authenticator app, or was used. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptInvitationError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             *     `email_unverified`: The account's email address is not verified yet.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptInvitationError403"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
     listJobs: {
         parameters: {
             query?: {
@@ -34044,152 +34190,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error404InvitationNotFound"];
-                };
-            };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
-                    "retry-after-ms"?: number;
-                    /** @description Requests per minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether retrying the same request can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
-                };
-            };
-            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
-            500: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether retrying the same request can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "retry-after"?: number;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether retrying the same request can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error503Overloaded"];
-                };
-            };
-        };
-    };
-    acceptInvitation: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description The token. */
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["InvitationAcceptance"];
-            };
-        };
-        responses: {
-            /** @description The workspace as it is now. */
-            200: {
-                headers: {
-                    /**
-                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
-                     *     `cache-control: public` always carry a new id, because caches share them.
-                     */
-                    "x-request-id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Workspace"];
-                };
-            };
-            /**
-             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is missing. `error.param` names it.
-             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
-             *     `invalid_token`: A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail, or not one of the authenticator app, or was used. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too.
-             */
-            400: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether retrying the same request can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AcceptInvitationError400"];
-                };
-            };
-            /**
-             * @description `missing_api_key`: The request has no credential.
-             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
-             */
-            401: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether retrying the same request can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
-                };
-            };
-            /**
-             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
-             *     `session_required`: Endpoints that change the account require a dashboard session.
-             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `email_unverified`: The account's email address is not verified yet.
-             */
-            403: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether retrying the same request can help. */
-                    "x-should-retry"?: "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AcceptInvitationError403"];
-                };
-            };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
-            413: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether retrying the same request can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */

@@ -56,6 +56,7 @@ export type OperationId =
   | "getGenmediaJob"
   | "runGenmedia"
   | "createImage"
+  | "acceptInvitation"
   | "listJobs"
   | "getJob"
   | "listTiers"
@@ -95,7 +96,6 @@ export type OperationId =
   | "updateWorkspace"
   | "listInvitations"
   | "createInvitation"
-  | "acceptInvitation"
   | "revokeInvitation"
   | "resendInvitation"
   | "leaveWorkspace"
@@ -2469,6 +2469,41 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "streams": false,
     "counts": true
   },
+  "acceptInvitation": {
+    "id": "acceptInvitation",
+    "method": "post",
+    "path": "/v1/invitations/accept",
+    "auth": "session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "invalid_token",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "email_unverified",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
   "listJobs": {
     "id": "listJobs",
     "method": "get",
@@ -4379,41 +4414,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "session_required",
       "csrf_failed",
-      "request_too_large",
-      "rate_limit_exceeded",
-      "internal_error",
-      "overloaded"
-    ],
-    "bodies": [
-      "application/json"
-    ],
-    "bodyRequired": true,
-    "bodyMax": 65536,
-    "parameters": [],
-    "successes": [
-      200
-    ],
-    "streams": false,
-    "counts": false
-  },
-  "acceptInvitation": {
-    "id": "acceptInvitation",
-    "method": "post",
-    "path": "/v1/workspace/invitations/accept",
-    "auth": "session",
-    "xApiKey": false,
-    "dialect": "standard",
-    "errors": [
-      "invalid_json",
-      "missing_parameter",
-      "invalid_parameter",
-      "invalid_token",
-      "missing_api_key",
-      "invalid_api_key",
-      "permission_denied",
-      "session_required",
-      "csrf_failed",
-      "email_unverified",
       "request_too_large",
       "rate_limit_exceeded",
       "internal_error",

@@ -21286,6 +21286,89 @@ validate_parameters_createImage.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_acceptInvitation = validate_bodies_acceptInvitation;
+const schema_InvitationAcceptance = {
+"type": "object",
+"required": ["token"],
+"properties": { "token": {
+"type": "string",
+"minLength": 1,
+"maxLength": 200
+} },
+"additionalProperties": true
+};
+function validate_bodies_acceptInvitation(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_acceptInvitation.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.token === void 0 && (missing0 = "token")) {
+validate_bodies_acceptInvitation.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_InvitationAcceptance,
+data
+}];
+return false;
+} else if (data.token !== void 0) {
+let data0 = data.token;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 200) {
+validate_bodies_acceptInvitation.errors = [{
+instancePath: instancePath + "/token",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_InvitationAcceptance.properties.token,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_bodies_acceptInvitation.errors = [{
+instancePath: instancePath + "/token",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_InvitationAcceptance.properties.token,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_acceptInvitation.errors = [{
+instancePath: instancePath + "/token",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_InvitationAcceptance.properties.token,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_bodies_acceptInvitation.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_InvitationAcceptance,
+data
+}];
+return false;
+}
+validate_bodies_acceptInvitation.errors = vErrors;
+return true;
+}
+validate_bodies_acceptInvitation.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
 const parameters_listJobs = validate_parameters_listJobs;
 const schema_parameters_listJobs = {
 "type": "object",
@@ -42840,89 +42923,6 @@ validate_bodies_createInvitation.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
-const bodies_acceptInvitation = validate_bodies_acceptInvitation;
-const schema_InvitationAcceptance = {
-"type": "object",
-"required": ["token"],
-"properties": { "token": {
-"type": "string",
-"minLength": 1,
-"maxLength": 200
-} },
-"additionalProperties": true
-};
-function validate_bodies_acceptInvitation(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-const evaluated0 = validate_bodies_acceptInvitation.evaluated;
-if (evaluated0.dynamicProps) evaluated0.props = void 0;
-if (evaluated0.dynamicItems) evaluated0.items = void 0;
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.token === void 0 && (missing0 = "token")) {
-validate_bodies_acceptInvitation.errors = [{
-instancePath,
-keyword: "required",
-params: { missingProperty: missing0 },
-message: "must have required property '" + missing0 + "'",
-parentSchema: schema_InvitationAcceptance,
-data
-}];
-return false;
-} else if (data.token !== void 0) {
-let data0 = data.token;
-if (typeof data0 === "string") {
-if (func_7a031813(data0) > 200) {
-validate_bodies_acceptInvitation.errors = [{
-instancePath: instancePath + "/token",
-keyword: "maxLength",
-params: { limit: 200 },
-message: "must NOT have more than 200 characters",
-parentSchema: schema_InvitationAcceptance.properties.token,
-data: data0
-}];
-return false;
-} else if (func_7a031813(data0) < 1) {
-validate_bodies_acceptInvitation.errors = [{
-instancePath: instancePath + "/token",
-keyword: "minLength",
-params: { limit: 1 },
-message: "must NOT have fewer than 1 characters",
-parentSchema: schema_InvitationAcceptance.properties.token,
-data: data0
-}];
-return false;
-}
-} else {
-validate_bodies_acceptInvitation.errors = [{
-instancePath: instancePath + "/token",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_InvitationAcceptance.properties.token,
-data: data0
-}];
-return false;
-}
-}
-} else {
-validate_bodies_acceptInvitation.errors = [{
-instancePath,
-keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_InvitationAcceptance,
-data
-}];
-return false;
-}
-validate_bodies_acceptInvitation.errors = vErrors;
-return true;
-}
-validate_bodies_acceptInvitation.evaluated = {
-"props": true,
-"dynamicProps": false,
-"dynamicItems": false
-};
 const parameters_revokeInvitation = validate_parameters_revokeInvitation;
 const schema_parameters_revokeInvitation = {
 "type": "object",
@@ -54218,6 +54218,7 @@ createDecision: bodies_createDecision,
 createEmbeddings: bodies_createEmbeddings,
 runGenmedia: bodies_runGenmedia,
 createImage: bodies_createImage,
+acceptInvitation: bodies_acceptInvitation,
 createMessage: bodies_createMessage,
 countMessageTokens: bodies_countMessageTokens,
 adjustAccount: bodies_adjustAccount,
@@ -54235,7 +54236,6 @@ createSystemOneDecision: bodies_createSystemOneDecision,
 createVideo: bodies_createVideo,
 updateWorkspace: bodies_updateWorkspace,
 createInvitation: bodies_createInvitation,
-acceptInvitation: bodies_acceptInvitation,
 updateMember: bodies_updateMember,
 updateNotices: bodies_updateNotices,
 createWebhook: bodies_createWebhook,

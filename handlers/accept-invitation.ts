@@ -1,4 +1,4 @@
-// POST /v1/workspace/invitations/accept: the person who is signed in becomes a member.
+// POST /v1/invitations/accept: the person who is signed in becomes a member.
 import type { Handler } from "../src/operation.ts";
 import { acceptInvitation as accept } from "../src/workspaces/accept.ts";
 import { actorOf } from "../src/workspaces/members.ts";

@@ -1152,6 +1152,25 @@ export declare function runGenmedia(client: Client, input: GenmediaRequest, opti
 export declare function createImage(client: Client, input: ImageRequest, options?: IdempotentOptions): Call<ImageJob | QueuedImageJob, "createImage">;
 
 /**
+ * Accepts an invitation: the person who is signed in becomes a member of the workspace, with the role of the invitation. The person's address must be the
+ * invited one. A token that is unknown, used, revoked, too old or meant for another address gives 400 `invalid_token`; so does one whose
+ * inviter may no longer give that role.
+ *
+ * `POST /v1/invitations/accept`, /docs/api/acceptInvitation
+ *
+ * @example
+ * await svc.workspaces.invitations.accept({ token: "svcm_QmFzZTY0dXJsIHRva2VuIG9mIGFuIGludml0YXRpb24" });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `invalid_token`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`, `email_unverified`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function acceptInvitation(client: Client, input: InvitationAcceptance, options?: RequestOptions): Call<Workspace, "acceptInvitation">;
+
+/**
  * Lists the account's image and video jobs of all its keys, newest first, in pages. Filters combine: a job must match all of them.
  *
  * `GET /v1/jobs`, /docs/api/listJobs
@@ -1820,25 +1839,6 @@ export declare function listInvitations(client: Client, options?: RequestOptions
  * @throws {SvcError} 503 `overloaded`
  */
 export declare function createInvitation(client: Client, input: InvitationRequest, options?: RequestOptions): Call<Invitation, "createInvitation">;
-
-/**
- * Accepts an invitation: the person who is signed in becomes a member of the workspace, with the role of the invitation. The person's address must be the
- * invited one. A token that is unknown, used, revoked, too old or meant for another address gives 400 `invalid_token`; so does one whose
- * inviter may no longer give that role.
- *
- * `POST /v1/workspace/invitations/accept`, /docs/api/acceptInvitation
- *
- * @example
- * await svc.workspaces.invitations.accept({ token: "svcm_QmFzZTY0dXJsIHRva2VuIG9mIGFuIGludml0YXRpb24" });
- * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `invalid_token`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`, `email_unverified`
- * @throws {SvcError} 413 `request_too_large`
- * @throws {SvcError} 429 `rate_limit_exceeded`
- * @throws {SvcError} 500 `internal_error`
- * @throws {SvcError} 503 `overloaded`
- */
-export declare function acceptInvitation(client: Client, input: InvitationAcceptance, options?: RequestOptions): Call<Workspace, "acceptInvitation">;
 
 /**
  * Revokes an invitation: its link ends. Only owners revoke the invitation of an owner.

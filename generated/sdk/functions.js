@@ -209,6 +209,10 @@ export function createImage(client, input, options) {
   return call(client, { path: "/v1/images/generations", method: "POST", newKey }, input, options);
 }
 
+export function acceptInvitation(client, input, options) {
+  return call(client, { path: "/v1/invitations/accept", method: "POST", auth: "session" }, input, options);
+}
+
 export function listJobs(client, input, options) {
   return pages((cursor) => call(client, { path: "/v1/jobs" }, { ...input, ...cursor }, options));
 }
@@ -359,10 +363,6 @@ export function listInvitations(client, options) {
 
 export function createInvitation(client, input, options) {
   return call(client, { path: "/v1/workspace/invitations", method: "POST", auth: "session" }, input, options);
-}
-
-export function acceptInvitation(client, input, options) {
-  return call(client, { path: "/v1/workspace/invitations/accept", method: "POST", auth: "session" }, input, options);
 }
 
 export function revokeInvitation(client, invitation, options) {

@@ -233,6 +233,7 @@ export declare class Svc {
   readonly errors: ErrorsMethods;
   readonly genmedia: GenmediaMethods;
   readonly images: ImagesMethods;
+  readonly workspaces: WorkspacesMethods;
   readonly jobs: JobsMethods;
   readonly messages: MessagesMethods;
   readonly models: ModelsMethods;
@@ -242,7 +243,6 @@ export declare class Svc {
   readonly rerank: RerankMethods;
   readonly responses: ResponsesMethods;
   readonly videos: VideosMethods;
-  readonly workspaces: WorkspacesMethods;
 }
 
 export default Svc;
@@ -1329,6 +1329,393 @@ export interface ImagesMethods {
   generateAndWait(input: ImageRequest, options?: WaitOptions<ImageJob | QueuedImageJob>): Call<Succeeded<ImageJob>, "createImage" | "getJob", JobFailure<ImageJob>>;
 }
 
+/** `svc.workspaces` */
+export interface WorkspacesMethods {
+  readonly invitations: WorkspacesInvitationsMethods;
+  /**
+   * Returns the workspace that the request acts in.
+   *
+   * `GET /v1/workspace`, /docs/api/getWorkspace
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(options?: RequestOptions): Call<Workspace, "getWorkspace">;
+  /**
+   * Renames the workspace that the request acts in.
+   *
+   * `PATCH /v1/workspace`, /docs/api/updateWorkspace
+   *
+   * @example
+   * await svc.workspaces.update({ name: "Analytical Engines" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  update(input: WorkspaceRequest, options?: RequestOptions): Call<Workspace, "updateWorkspace">;
+  /**
+   * Leaves the workspace that the request acts in. The last owner stays, and nobody leaves the own workspace: 403 `permission_denied`.
+   *
+   * `POST /v1/workspace/leave`, /docs/api/leaveWorkspace
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  leave(input?: LeaveWorkspaceQuery, options?: RequestOptions): Call<RemovedMember, "leaveWorkspace">;
+  readonly members: WorkspacesMembersMethods;
+  readonly notices: WorkspacesNoticesMethods;
+  readonly webhooks: WorkspacesWebhooksMethods;
+  /**
+   * Lists the workspaces of the person who is signed in: the own one and all that the person joined, 100 at most. An API key gives 403
+   * `session_required`.
+   *
+   * `GET /v1/workspaces`, /docs/api/listWorkspaces
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(options?: RequestOptions): Pages<WorkspaceList, "listWorkspaces">;
+  /**
+   * Creates a workspace with the person who is signed in as its owner. It starts without keys and without credit, also without the sign-up
+   * credit. A person owns at most 20 workspaces beside the own one, and joins at most 100; more give 403 `permission_denied`.
+   *
+   * `POST /v1/workspaces`, /docs/api/createWorkspace
+   *
+   * @example
+   * await svc.workspaces.create({ name: "Analytical Engines" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`, `email_unverified`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  create(input: WorkspaceRequest, options?: RequestOptions): Call<Workspace, "createWorkspace">;
+}
+
+/** `svc.workspaces.invitations` */
+export interface WorkspacesInvitationsMethods {
+  /**
+   * Accepts an invitation: the person who is signed in becomes a member of the workspace, with the role of the invitation. The person's address must be the
+   * invited one. A token that is unknown, used, revoked, too old or meant for another address gives 400 `invalid_token`; so does one whose
+   * inviter may no longer give that role.
+   *
+   * `POST /v1/invitations/accept`, /docs/api/acceptInvitation
+   *
+   * @example
+   * await svc.workspaces.invitations.accept({ token: "svcm_QmFzZTY0dXJsIHRva2VuIG9mIGFuIGludml0YXRpb24" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `invalid_token`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`, `email_unverified`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  accept(input: InvitationAcceptance, options?: RequestOptions): Call<Workspace, "acceptInvitation">;
+  /**
+   * Lists the invitations to the workspace that were not accepted yet.
+   *
+   * `GET /v1/workspace/invitations`, /docs/api/listInvitations
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(options?: RequestOptions): Pages<InvitationList, "listInvitations">;
+  /**
+   * Invites an email address to the workspace: a mail with a link goes to it, which works for 7 days and once, for the person who signs in with
+   * that address. Only owners invite owners. An address that was invited already gets a new link and the new role; the link before ends. A workspace
+   * has 100 invitations at most and sends 200 mails a day at most, and an address gets 10 a day at most: 403 `permission_denied`, as for the address
+   * of a member.
+   *
+   * `POST /v1/workspace/invitations`, /docs/api/createInvitation
+   *
+   * @example
+   * await svc.workspaces.invitations.create({ email: "grace@example.com", role: "developer" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  create(input: InvitationRequest, options?: RequestOptions): Call<Invitation, "createInvitation">;
+  /**
+   * Revokes an invitation: its link ends. Only owners revoke the invitation of an owner.
+   *
+   * `DELETE /v1/workspace/invitations/{invitation}`, /docs/api/revokeInvitation
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 404 `invitation_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  revoke(invitation: string, options?: RequestOptions): Call<RevokedInvitation, "revokeInvitation">;
+  /**
+   * Sends the mail of an invitation again, with a new link that works for 7 days; the link before ends. An address gets 10 mails a day at most.
+   *
+   * `POST /v1/workspace/invitations/{invitation}/resend`, /docs/api/resendInvitation
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 404 `invitation_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  resend(invitation: string, options?: RequestOptions): Call<Invitation, "resendInvitation">;
+}
+
+/** `svc.workspaces.members` */
+export interface WorkspacesMembersMethods {
+  /**
+   * Lists the members of the workspace that the request acts in.
+   *
+   * `GET /v1/workspace/members`, /docs/api/listMembers
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListMembersQuery, options?: RequestOptions): Pages<MemberList, "listMembers">;
+  /**
+   * Changes a member's role. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own workspace
+   * it is: 403 `permission_denied`. It counts from the next request on.
+   *
+   * `PATCH /v1/workspace/members/{member}`, /docs/api/updateMember
+   *
+   * @example
+   * await svc.workspaces.members.update(member, { role: "developer" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 404 `member_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  update(member: string, input: MemberChange, options?: RequestOptions): Call<Member, "updateMember">;
+  /**
+   * Removes a member, who is told by email. Only owners remove owners; the last owner stays, as does the person whose own workspace it is:
+   * 403 `permission_denied`. The keys that the member created or last rolled are disabled everywhere within a second, or keep working with `keys=keep`.
+   *
+   * `DELETE /v1/workspace/members/{member}`, /docs/api/removeMember
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 404 `member_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  remove(member: string, input?: RemoveMemberQuery, options?: RequestOptions): Call<RemovedMember, "removeMember">;
+}
+
+/** `svc.workspaces.notices` */
+export interface WorkspacesNoticesMethods {
+  /**
+   * Returns what the workspace is told by mail, and which roles are told.
+   *
+   * `GET /v1/workspace/notices`, /docs/api/getNotices
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(options?: RequestOptions): Call<NoticeSettings, "getNotices">;
+  /**
+   * Changes what the workspace is told by mail, and which roles are told. Mails go to verified addresses of members, 50 at most.
+   *
+   * `PATCH /v1/workspace/notices`, /docs/api/updateNotices
+   *
+   * @example
+   * await svc.workspaces.notices.update({ low_balance_usd: 5, mails: [{ event: "balance.low", roles: ["owner", "billing"] }] });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  update(input: NoticeSettingsChange, options?: RequestOptions): Call<NoticeSettings, "updateNotices">;
+}
+
+/** `svc.workspaces.webhooks` */
+export interface WorkspacesWebhooksMethods {
+  /**
+   * Lists the endpoints of the workspace.
+   *
+   * `GET /v1/workspace/webhooks`, /docs/api/listWebhooks
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(options?: RequestOptions): Pages<WebhookEndpointList, "listWebhooks">;
+  /**
+   * Creates an endpoint, to which the workspace's notices are posted from now on. The secret that signs them is shown only now. An address that is
+   * not HTTPS, or not on a public host, gives 400 `invalid_parameter`. A workspace has 10 endpoints at most: 403 `permission_denied`.
+   *
+   * `POST /v1/workspace/webhooks`, /docs/api/createWebhook
+   *
+   * @example
+   * await svc.workspaces.webhooks.create({ url: "https://example.com/hooks/gateway", description: "Pages the engineer on call", events: ["balance.low", "payment.failed"] });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  create(input: WebhookRequest, options?: RequestOptions): Call<WebhookEndpointWithSecret, "createWebhook">;
+  /**
+   * Returns an endpoint.
+   *
+   * `GET /v1/workspace/webhooks/{webhook}`, /docs/api/getWebhook
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 404 `webhook_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(webhook: string, options?: RequestOptions): Call<WebhookEndpoint, "getWebhook">;
+  /**
+   * Changes an endpoint. Enabled again, it counts as working until its next delivery fails.
+   *
+   * `PATCH /v1/workspace/webhooks/{webhook}`, /docs/api/updateWebhook
+   *
+   * @example
+   * await svc.workspaces.webhooks.update(webhook, { enabled: true });
+   * @throws {SvcError} 400 `invalid_json`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 404 `webhook_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  update(webhook: string, input: WebhookChange, options?: RequestOptions): Call<WebhookEndpoint, "updateWebhook">;
+  /**
+   * Deletes an endpoint, and the log of its deliveries.
+   *
+   * `DELETE /v1/workspace/webhooks/{webhook}`, /docs/api/deleteWebhook
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 404 `webhook_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  delete(webhook: string, options?: RequestOptions): Call<DeletedWebhook, "deleteWebhook">;
+  readonly deliveries: WorkspacesWebhooksDeliveriesMethods;
+  /**
+   * Gives an endpoint a new secret, which is shown only now. For `grace_seconds` every delivery has the signatures of both; the secret before the
+   * last one ends at once.
+   *
+   * `POST /v1/workspace/webhooks/{webhook}/roll`, /docs/api/rollWebhookSecret
+   *
+   * @example
+   * await svc.workspaces.webhooks.roll(webhook, { grace_seconds: 3600 });
+   * @throws {SvcError} 400 `invalid_json`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 404 `webhook_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  roll(webhook: string, input: WebhookRoll, options?: RequestOptions): Call<WebhookEndpointWithSecret, "rollWebhookSecret">;
+  /**
+   * Posts the event `webhook.test` to an endpoint, whatever events it gets. The log of its deliveries shows what it answered. A disabled endpoint, and
+   * one for which 100 deliveries wait, give 403 `permission_denied`.
+   *
+   * `POST /v1/workspace/webhooks/{webhook}/test`, /docs/api/testWebhook
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 404 `webhook_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  test(webhook: string, options?: RequestOptions): Call<WebhookDelivery, "testWebhook">;
+}
+
+/** `svc.workspaces.webhooks.deliveries` */
+export interface WorkspacesWebhooksDeliveriesMethods {
+  /**
+   * Lists the deliveries to an endpoint, of the last 30 days.
+   *
+   * `GET /v1/workspace/webhooks/{webhook}/deliveries`, /docs/api/listWebhookDeliveries
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 404 `webhook_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(webhook: string, input?: ListWebhookDeliveriesQuery, options?: RequestOptions): Pages<WebhookDeliveryList, "listWebhookDeliveries">;
+  /**
+   * Posts the notice of a delivery to the endpoint again, with the same `webhook-id`, as a delivery of its own. A disabled endpoint, and one for
+   * which 100 deliveries wait, give 403 `permission_denied`.
+   *
+   * `POST /v1/workspace/webhooks/{webhook}/deliveries/{delivery}/replay`, /docs/api/replayWebhookDelivery
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 404 `webhook_not_found`, `webhook_delivery_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  replay(webhook: string, delivery: string, options?: RequestOptions): Call<WebhookDelivery, "replayWebhookDelivery">;
+}
+
 /** `svc.jobs` */
 export interface JobsMethods {
   /**
@@ -1909,391 +2296,4 @@ export interface VideosMethods {
    * /docs/api/createVideo, /docs/api/getJob
    */
   generateAndWait(input: VideoRequest, options?: WaitOptions<VideoJob | QueuedVideoJob>): Call<Succeeded<VideoJob>, "createVideo" | "getJob", JobFailure<VideoJob>>;
-}
-
-/** `svc.workspaces` */
-export interface WorkspacesMethods {
-  /**
-   * Returns the workspace that the request acts in.
-   *
-   * `GET /v1/workspace`, /docs/api/getWorkspace
-   *
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`
-   * @throws {SvcError} 429 `rate_limit_exceeded`
-   * @throws {SvcError} 500 `internal_error`
-   * @throws {SvcError} 503 `overloaded`
-   */
-  get(options?: RequestOptions): Call<Workspace, "getWorkspace">;
-  /**
-   * Renames the workspace that the request acts in.
-   *
-   * `PATCH /v1/workspace`, /docs/api/updateWorkspace
-   *
-   * @example
-   * await svc.workspaces.update({ name: "Analytical Engines" });
-   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
-   * @throws {SvcError} 413 `request_too_large`
-   * @throws {SvcError} 429 `rate_limit_exceeded`
-   * @throws {SvcError} 500 `internal_error`
-   * @throws {SvcError} 503 `overloaded`
-   */
-  update(input: WorkspaceRequest, options?: RequestOptions): Call<Workspace, "updateWorkspace">;
-  readonly invitations: WorkspacesInvitationsMethods;
-  /**
-   * Leaves the workspace that the request acts in. The last owner stays, and nobody leaves the own workspace: 403 `permission_denied`.
-   *
-   * `POST /v1/workspace/leave`, /docs/api/leaveWorkspace
-   *
-   * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
-   * @throws {SvcError} 429 `rate_limit_exceeded`
-   * @throws {SvcError} 500 `internal_error`
-   * @throws {SvcError} 503 `overloaded`
-   */
-  leave(input?: LeaveWorkspaceQuery, options?: RequestOptions): Call<RemovedMember, "leaveWorkspace">;
-  readonly members: WorkspacesMembersMethods;
-  readonly notices: WorkspacesNoticesMethods;
-  readonly webhooks: WorkspacesWebhooksMethods;
-  /**
-   * Lists the workspaces of the person who is signed in: the own one and all that the person joined, 100 at most. An API key gives 403
-   * `session_required`.
-   *
-   * `GET /v1/workspaces`, /docs/api/listWorkspaces
-   *
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`
-   * @throws {SvcError} 429 `rate_limit_exceeded`
-   * @throws {SvcError} 500 `internal_error`
-   * @throws {SvcError} 503 `overloaded`
-   */
-  list(options?: RequestOptions): Pages<WorkspaceList, "listWorkspaces">;
-  /**
-   * Creates a workspace with the person who is signed in as its owner. It starts without keys and without credit, also without the sign-up
-   * credit. A person owns at most 20 workspaces beside the own one, and joins at most 100; more give 403 `permission_denied`.
-   *
-   * `POST /v1/workspaces`, /docs/api/createWorkspace
-   *
-   * @example
-   * await svc.workspaces.create({ name: "Analytical Engines" });
-   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`, `email_unverified`
-   * @throws {SvcError} 413 `request_too_large`
-   * @throws {SvcError} 429 `rate_limit_exceeded`
-   * @throws {SvcError} 500 `internal_error`
-   * @throws {SvcError} 503 `overloaded`
-   */
-  create(input: WorkspaceRequest, options?: RequestOptions): Call<Workspace, "createWorkspace">;
-}
-
-/** `svc.workspaces.invitations` */
-export interface WorkspacesInvitationsMethods {
-  /**
-   * Lists the invitations to the workspace that were not accepted yet.
-   *
-   * `GET /v1/workspace/invitations`, /docs/api/listInvitations
-   *
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`
-   * @throws {SvcError} 429 `rate_limit_exceeded`
-   * @throws {SvcError} 500 `internal_error`
-   * @throws {SvcError} 503 `overloaded`
-   */
-  list(options?: RequestOptions): Pages<InvitationList, "listInvitations">;
-  /**
-   * Invites an email address to the workspace: a mail with a link goes to it, which works for 7 days and once, for the person who signs in with
-   * that address. Only owners invite owners. An address that was invited already gets a new link and the new role; the link before ends. A workspace
-   * has 100 invitations at most and sends 200 mails a day at most, and an address gets 10 a day at most: 403 `permission_denied`, as for the address
-   * of a member.
-   *
-   * `POST /v1/workspace/invitations`, /docs/api/createInvitation
-   *
-   * @example
-   * await svc.workspaces.invitations.create({ email: "grace@example.com", role: "developer" });
-   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
-   * @throws {SvcError} 413 `request_too_large`
-   * @throws {SvcError} 429 `rate_limit_exceeded`
-   * @throws {SvcError} 500 `internal_error`
-   * @throws {SvcError} 503 `overloaded`
-   */
-  create(input: InvitationRequest, options?: RequestOptions): Call<Invitation, "createInvitation">;
-  /**
-   * Accepts an invitation: the person who is signed in becomes a member of the workspace, with the role of the invitation. The person's address must be the
-   * invited one. A token that is unknown, used, revoked, too old or meant for another address gives 400 `invalid_token`; so does one whose
-   * inviter may no longer give that role.
-   *
-   * `POST /v1/workspace/invitations/accept`, /docs/api/acceptInvitation
-   *
-   * @example
-   * await svc.workspaces.invitations.accept({ token: "svcm_QmFzZTY0dXJsIHRva2VuIG9mIGFuIGludml0YXRpb24" });
-   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `invalid_token`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`, `email_unverified`
-   * @throws {SvcError} 413 `request_too_large`
-   * @throws {SvcError} 429 `rate_limit_exceeded`
-   * @throws {SvcError} 500 `internal_error`
-   * @throws {SvcError} 503 `overloaded`
-   */
-  accept(input: InvitationAcceptance, options?: RequestOptions): Call<Workspace, "acceptInvitation">;
-  /**
-   * Revokes an invitation: its link ends. Only owners revoke the invitation of an owner.
-   *
-   * `DELETE /v1/workspace/invitations/{invitation}`, /docs/api/revokeInvitation
-   *
-   * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
-   * @throws {SvcError} 404 `invitation_not_found`
-   * @throws {SvcError} 429 `rate_limit_exceeded`
-   * @throws {SvcError} 500 `internal_error`
-   * @throws {SvcError} 503 `overloaded`
-   */
-  revoke(invitation: string, options?: RequestOptions): Call<RevokedInvitation, "revokeInvitation">;
-  /**
-   * Sends the mail of an invitation again, with a new link that works for 7 days; the link before ends. An address gets 10 mails a day at most.
-   *
-   * `POST /v1/workspace/invitations/{invitation}/resend`, /docs/api/resendInvitation
-   *
-   * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
-   * @throws {SvcError} 404 `invitation_not_found`
-   * @throws {SvcError} 429 `rate_limit_exceeded`
-   * @throws {SvcError} 500 `internal_error`
-   * @throws {SvcError} 503 `overloaded`
-   */
-  resend(invitation: string, options?: RequestOptions): Call<Invitation, "resendInvitation">;
-}
-
-/** `svc.workspaces.members` */
-export interface WorkspacesMembersMethods {
-  /**
-   * Lists the members of the workspace that the request acts in.
-   *
-   * `GET /v1/workspace/members`, /docs/api/listMembers
-   *
-   * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`
-   * @throws {SvcError} 429 `rate_limit_exceeded`
-   * @throws {SvcError} 500 `internal_error`
-   * @throws {SvcError} 503 `overloaded`
-   */
-  list(input?: ListMembersQuery, options?: RequestOptions): Pages<MemberList, "listMembers">;
-  /**
-   * Changes a member's role. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own workspace
-   * it is: 403 `permission_denied`. It counts from the next request on.
-   *
-   * `PATCH /v1/workspace/members/{member}`, /docs/api/updateMember
-   *
-   * @example
-   * await svc.workspaces.members.update(member, { role: "developer" });
-   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
-   * @throws {SvcError} 404 `member_not_found`
-   * @throws {SvcError} 413 `request_too_large`
-   * @throws {SvcError} 429 `rate_limit_exceeded`
-   * @throws {SvcError} 500 `internal_error`
-   * @throws {SvcError} 503 `overloaded`
-   */
-  update(member: string, input: MemberChange, options?: RequestOptions): Call<Member, "updateMember">;
-  /**
-   * Removes a member, who is told by email. Only owners remove owners; the last owner stays, as does the person whose own workspace it is:
-   * 403 `permission_denied`. The keys that the member created or last rolled are disabled everywhere within a second, or keep working with `keys=keep`.
-   *
-   * `DELETE /v1/workspace/members/{member}`, /docs/api/removeMember
-   *
-   * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
-   * @throws {SvcError} 404 `member_not_found`
-   * @throws {SvcError} 429 `rate_limit_exceeded`
-   * @throws {SvcError} 500 `internal_error`
-   * @throws {SvcError} 503 `overloaded`
-   */
-  remove(member: string, input?: RemoveMemberQuery, options?: RequestOptions): Call<RemovedMember, "removeMember">;
-}
-
-/** `svc.workspaces.notices` */
-export interface WorkspacesNoticesMethods {
-  /**
-   * Returns what the workspace is told by mail, and which roles are told.
-   *
-   * `GET /v1/workspace/notices`, /docs/api/getNotices
-   *
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`
-   * @throws {SvcError} 429 `rate_limit_exceeded`
-   * @throws {SvcError} 500 `internal_error`
-   * @throws {SvcError} 503 `overloaded`
-   */
-  get(options?: RequestOptions): Call<NoticeSettings, "getNotices">;
-  /**
-   * Changes what the workspace is told by mail, and which roles are told. Mails go to verified addresses of members, 50 at most.
-   *
-   * `PATCH /v1/workspace/notices`, /docs/api/updateNotices
-   *
-   * @example
-   * await svc.workspaces.notices.update({ low_balance_usd: 5, mails: [{ event: "balance.low", roles: ["owner", "billing"] }] });
-   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
-   * @throws {SvcError} 413 `request_too_large`
-   * @throws {SvcError} 429 `rate_limit_exceeded`
-   * @throws {SvcError} 500 `internal_error`
-   * @throws {SvcError} 503 `overloaded`
-   */
-  update(input: NoticeSettingsChange, options?: RequestOptions): Call<NoticeSettings, "updateNotices">;
-}
-
-/** `svc.workspaces.webhooks` */
-export interface WorkspacesWebhooksMethods {
-  /**
-   * Lists the endpoints of the workspace.
-   *
-   * `GET /v1/workspace/webhooks`, /docs/api/listWebhooks
-   *
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`
-   * @throws {SvcError} 429 `rate_limit_exceeded`
-   * @throws {SvcError} 500 `internal_error`
-   * @throws {SvcError} 503 `overloaded`
-   */
-  list(options?: RequestOptions): Pages<WebhookEndpointList, "listWebhooks">;
-  /**
-   * Creates an endpoint, to which the workspace's notices are posted from now on. The secret that signs them is shown only now. An address that is
-   * not HTTPS, or not on a public host, gives 400 `invalid_parameter`. A workspace has 10 endpoints at most: 403 `permission_denied`.
-   *
-   * `POST /v1/workspace/webhooks`, /docs/api/createWebhook
-   *
-   * @example
-   * await svc.workspaces.webhooks.create({ url: "https://example.com/hooks/gateway", description: "Pages the engineer on call", events: ["balance.low", "payment.failed"] });
-   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
-   * @throws {SvcError} 413 `request_too_large`
-   * @throws {SvcError} 429 `rate_limit_exceeded`
-   * @throws {SvcError} 500 `internal_error`
-   * @throws {SvcError} 503 `overloaded`
-   */
-  create(input: WebhookRequest, options?: RequestOptions): Call<WebhookEndpointWithSecret, "createWebhook">;
-  /**
-   * Returns an endpoint.
-   *
-   * `GET /v1/workspace/webhooks/{webhook}`, /docs/api/getWebhook
-   *
-   * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`
-   * @throws {SvcError} 404 `webhook_not_found`
-   * @throws {SvcError} 429 `rate_limit_exceeded`
-   * @throws {SvcError} 500 `internal_error`
-   * @throws {SvcError} 503 `overloaded`
-   */
-  get(webhook: string, options?: RequestOptions): Call<WebhookEndpoint, "getWebhook">;
-  /**
-   * Changes an endpoint. Enabled again, it counts as working until its next delivery fails.
-   *
-   * `PATCH /v1/workspace/webhooks/{webhook}`, /docs/api/updateWebhook
-   *
-   * @example
-   * await svc.workspaces.webhooks.update(webhook, { enabled: true });
-   * @throws {SvcError} 400 `invalid_json`, `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
-   * @throws {SvcError} 404 `webhook_not_found`
-   * @throws {SvcError} 413 `request_too_large`
-   * @throws {SvcError} 429 `rate_limit_exceeded`
-   * @throws {SvcError} 500 `internal_error`
-   * @throws {SvcError} 503 `overloaded`
-   */
-  update(webhook: string, input: WebhookChange, options?: RequestOptions): Call<WebhookEndpoint, "updateWebhook">;
-  /**
-   * Deletes an endpoint, and the log of its deliveries.
-   *
-   * `DELETE /v1/workspace/webhooks/{webhook}`, /docs/api/deleteWebhook
-   *
-   * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
-   * @throws {SvcError} 404 `webhook_not_found`
-   * @throws {SvcError} 429 `rate_limit_exceeded`
-   * @throws {SvcError} 500 `internal_error`
-   * @throws {SvcError} 503 `overloaded`
-   */
-  delete(webhook: string, options?: RequestOptions): Call<DeletedWebhook, "deleteWebhook">;
-  readonly deliveries: WorkspacesWebhooksDeliveriesMethods;
-  /**
-   * Gives an endpoint a new secret, which is shown only now. For `grace_seconds` every delivery has the signatures of both; the secret before the
-   * last one ends at once.
-   *
-   * `POST /v1/workspace/webhooks/{webhook}/roll`, /docs/api/rollWebhookSecret
-   *
-   * @example
-   * await svc.workspaces.webhooks.roll(webhook, { grace_seconds: 3600 });
-   * @throws {SvcError} 400 `invalid_json`, `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
-   * @throws {SvcError} 404 `webhook_not_found`
-   * @throws {SvcError} 413 `request_too_large`
-   * @throws {SvcError} 429 `rate_limit_exceeded`
-   * @throws {SvcError} 500 `internal_error`
-   * @throws {SvcError} 503 `overloaded`
-   */
-  roll(webhook: string, input: WebhookRoll, options?: RequestOptions): Call<WebhookEndpointWithSecret, "rollWebhookSecret">;
-  /**
-   * Posts the event `webhook.test` to an endpoint, whatever events it gets. The log of its deliveries shows what it answered. A disabled endpoint, and
-   * one for which 100 deliveries wait, give 403 `permission_denied`.
-   *
-   * `POST /v1/workspace/webhooks/{webhook}/test`, /docs/api/testWebhook
-   *
-   * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
-   * @throws {SvcError} 404 `webhook_not_found`
-   * @throws {SvcError} 429 `rate_limit_exceeded`
-   * @throws {SvcError} 500 `internal_error`
-   * @throws {SvcError} 503 `overloaded`
-   */
-  test(webhook: string, options?: RequestOptions): Call<WebhookDelivery, "testWebhook">;
-}
-
-/** `svc.workspaces.webhooks.deliveries` */
-export interface WorkspacesWebhooksDeliveriesMethods {
-  /**
-   * Lists the deliveries to an endpoint, of the last 30 days.
-   *
-   * `GET /v1/workspace/webhooks/{webhook}/deliveries`, /docs/api/listWebhookDeliveries
-   *
-   * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`
-   * @throws {SvcError} 404 `webhook_not_found`
-   * @throws {SvcError} 429 `rate_limit_exceeded`
-   * @throws {SvcError} 500 `internal_error`
-   * @throws {SvcError} 503 `overloaded`
-   */
-  list(webhook: string, input?: ListWebhookDeliveriesQuery, options?: RequestOptions): Pages<WebhookDeliveryList, "listWebhookDeliveries">;
-  /**
-   * Posts the notice of a delivery to the endpoint again, with the same `webhook-id`, as a delivery of its own. A disabled endpoint, and one for
-   * which 100 deliveries wait, give 403 `permission_denied`.
-   *
-   * `POST /v1/workspace/webhooks/{webhook}/deliveries/{delivery}/replay`, /docs/api/replayWebhookDelivery
-   *
-   * @throws {SvcError} 400 `invalid_parameter`
-   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
-   * @throws {SvcError} 404 `webhook_not_found`, `webhook_delivery_not_found`
-   * @throws {SvcError} 429 `rate_limit_exceeded`
-   * @throws {SvcError} 500 `internal_error`
-   * @throws {SvcError} 503 `overloaded`
-   */
-  replay(webhook: string, delivery: string, options?: RequestOptions): Call<WebhookDelivery, "replayWebhookDelivery">;
 }

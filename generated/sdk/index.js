@@ -115,6 +115,42 @@ export class Svc {
       generate: of(f.createImage),
       generateAndWait: of(f.generateImageAndWait),
     };
+    this.workspaces = {
+      invitations: {
+        accept: of(f.acceptInvitation),
+        list: of(f.listInvitations),
+        create: of(f.createInvitation),
+        revoke: of(f.revokeInvitation),
+        resend: of(f.resendInvitation),
+      },
+      get: of(f.getWorkspace),
+      update: of(f.updateWorkspace),
+      leave: of(f.leaveWorkspace),
+      members: {
+        list: of(f.listMembers),
+        update: of(f.updateMember),
+        remove: of(f.removeMember),
+      },
+      notices: {
+        get: of(f.getNotices),
+        update: of(f.updateNotices),
+      },
+      webhooks: {
+        list: of(f.listWebhooks),
+        create: of(f.createWebhook),
+        get: of(f.getWebhook),
+        update: of(f.updateWebhook),
+        delete: of(f.deleteWebhook),
+        deliveries: {
+          list: of(f.listWebhookDeliveries),
+          replay: of(f.replayWebhookDelivery),
+        },
+        roll: of(f.rollWebhookSecret),
+        test: of(f.testWebhook),
+      },
+      list: of(f.listWorkspaces),
+      create: of(f.createWorkspace),
+    };
     this.jobs = {
       list: of(f.listJobs),
       get: of(f.getJob),
@@ -171,42 +207,6 @@ export class Svc {
     this.videos = {
       generate: of(f.createVideo),
       generateAndWait: of(f.generateVideoAndWait),
-    };
-    this.workspaces = {
-      get: of(f.getWorkspace),
-      update: of(f.updateWorkspace),
-      invitations: {
-        list: of(f.listInvitations),
-        create: of(f.createInvitation),
-        accept: of(f.acceptInvitation),
-        revoke: of(f.revokeInvitation),
-        resend: of(f.resendInvitation),
-      },
-      leave: of(f.leaveWorkspace),
-      members: {
-        list: of(f.listMembers),
-        update: of(f.updateMember),
-        remove: of(f.removeMember),
-      },
-      notices: {
-        get: of(f.getNotices),
-        update: of(f.updateNotices),
-      },
-      webhooks: {
-        list: of(f.listWebhooks),
-        create: of(f.createWebhook),
-        get: of(f.getWebhook),
-        update: of(f.updateWebhook),
-        delete: of(f.deleteWebhook),
-        deliveries: {
-          list: of(f.listWebhookDeliveries),
-          replay: of(f.replayWebhookDelivery),
-        },
-        roll: of(f.rollWebhookSecret),
-        test: of(f.testWebhook),
-      },
-      list: of(f.listWorkspaces),
-      create: of(f.createWorkspace),
     };
   }
 }

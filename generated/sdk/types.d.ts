@@ -6857,6 +6857,8 @@ export type GetGenmediaJobError = GenmediaError400InvalidParameter | GetGenmedia
 export type RunGenmediaError = RunGenmediaGenmediaError400 | RunGenmediaGenmediaError401 | RunGenmediaGenmediaError402 | RunGenmediaGenmediaError403 | GenmediaError404ModelNotFound | GenmediaError413RequestTooLarge | RunGenmediaGenmediaError422 | GenmediaError429RateLimitExceededOrRateLimited | GenmediaError500InternalErrorOrDbError | RunGenmediaGenmediaError502 | GenmediaError503Overloaded | GenmediaError504ProviderTimeoutOrTimeout;
 /** The errors of `images.generate`. */
 export type CreateImageError = CreateImageError400 | CreateImageError401 | CreateImageError402 | CreateImageError403 | Error413InvalidRequest | CreateImageError429 | CreateImageError500 | Error503Overloaded;
+/** The errors of `workspaces.invitations.accept`. */
+export type AcceptInvitationError = AcceptInvitationError400 | Error401MissingApiKeyOrInvalidApiKey | AcceptInvitationError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `jobs.list`. */
 export type ListJobsError = Error400InvalidParameter | ListJobsError401 | ListJobsError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `jobs.get`. */
@@ -6933,8 +6935,6 @@ export type UpdateWorkspaceError = UpdateWorkspaceError400 | Error401MissingApiK
 export type ListInvitationsError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.invitations.create`. */
 export type CreateInvitationError = CreateInvitationError400 | Error401MissingApiKeyOrInvalidApiKey | CreateInvitationError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
-/** The errors of `workspaces.invitations.accept`. */
-export type AcceptInvitationError = AcceptInvitationError400 | Error401MissingApiKeyOrInvalidApiKey | AcceptInvitationError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.invitations.revoke`. */
 export type RevokeInvitationError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | RevokeInvitationError403 | Error404InvitationNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.invitations.resend`. */
@@ -7843,6 +7843,17 @@ export interface Operations {
     answerHeaders: HeadersOf<"x-request-id", "retry-after" | "x-svc-alias">;
     error: CreateImageError;
   };
+  /** `workspaces.invitations.accept`: `POST /v1/invitations/accept`. */
+  acceptInvitation: {
+    path: never;
+    query: never;
+    headers: never;
+    body: InvitationAcceptance;
+    result: Workspace;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: AcceptInvitationError;
+  };
   /** `jobs.list`: `GET /v1/jobs`. */
   listJobs: {
     path: never;
@@ -8260,17 +8271,6 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: CreateInvitationError;
-  };
-  /** `workspaces.invitations.accept`: `POST /v1/workspace/invitations/accept`. */
-  acceptInvitation: {
-    path: never;
-    query: never;
-    headers: never;
-    body: InvitationAcceptance;
-    result: Workspace;
-    event: never;
-    answerHeaders: HeadersOf<"x-request-id">;
-    error: AcceptInvitationError;
   };
   /** `workspaces.invitations.revoke`: `DELETE /v1/workspace/invitations/{invitation}`. */
   revokeInvitation: {

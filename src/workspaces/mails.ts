@@ -19,7 +19,7 @@ Sign in with this address, or sign up with it first, and accept by this link:
 ${publicUrl}/console/invitations#token=${token}
 
 or from a terminal:
-curl ${publicUrl}/v1/workspace/invitations/accept -H "Authorization: Bearer YOUR SESSION TOKEN" -H "Content-Type: application/json" -d '{"token":"${token}"}'
+curl ${publicUrl}/v1/invitations/accept -H "Authorization: Bearer YOUR SESSION TOKEN" -H "Content-Type: application/json" -d '{"token":"${token}"}'
 
 It works once and for 7 days. If you don't know who invites you, do nothing.
 `,

@@ -164,7 +164,7 @@ describe("DELETE /v1/account", () => {
       const mail = await gateway.mailTo(joiner.email);
       const [, token] = /#token=(\S+)/.exec(mail.text)!;
       const [accepted, removed] = await Promise.all([
-        gateway.request("POST", "/v1/workspace/invitations/accept", { key: joiner.token, body: { token } }),
+        gateway.request("POST", "/v1/invitations/accept", { key: joiner.token, body: { token } }),
         remove(person.token),
       ]);
       const [row] = await gateway.rows("select deleted_at is not null as closed from account where id = $1", [id]);
