@@ -791,7 +791,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": false,
     "message": "There is no such delivery to this endpoint.",
     "happened": "The delivery does not exist, is older than the log, or went to another endpoint.",
-    "fix": "Use an id from GET /v1/workspace/webhooks/{webhook}/deliveries."
+    "fix": "Use an id from the list of the webhook's deliveries."
   },
   "captcha_failed": {
     "status": 400,

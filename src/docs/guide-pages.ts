@@ -110,7 +110,7 @@ export const guides: readonly Guide[] = [
   {
     slug: "accounts-and-credit",
     title: "Accounts and credit",
-    summary: "From sign-up to receipt: keys, credit, the ledger.",
+    summary: "How to get a key and credit, from sign-up to receipt and ledger.",
     book: "customer",
   },
   {

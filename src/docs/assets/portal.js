@@ -91,7 +91,7 @@
       words.length === 0 || pages === null
         ? []
         : pages.map((page) => ({ page, weight: weigh(page, words) })).filter(({ weight }) => weight > 0);
-    found.sort((a, b) => b.weight - a.weight || a.page.title.length - b.page.title.length);
+    found.sort((a, b) => b.weight - a.weight || b.page.isGuide - a.page.isGuide || a.page.title.length - b.page.title.length);
     const options = found.slice(0, 8).map(({ page }, number) => {
       const option = element(
         "a",

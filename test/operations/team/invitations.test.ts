@@ -19,7 +19,7 @@ const invite = (who: Person, workspace: string, email: string, role = "developer
   gateway.ask(who, "POST", base, { in: workspace, body: { email, role } });
 const resend = (who: Person, workspace: string, id: string) => gateway.ask(who, "POST", `${base}/${id}/resend`, { in: workspace });
 const revoke = (who: Person, workspace: string, id: string) => gateway.ask(who, "DELETE", `${base}/${id}`, { in: workspace });
-const accept = (who: Person, token: string) => gateway.ask(who, "POST", `${base}/accept`, { body: { token } });
+const accept = (who: Person, token: string) => gateway.ask(who, "POST", "/v1/invitations/accept", { body: { token } });
 const list = async (who: Person, workspace: string): Promise<any[]> => (await gateway.ask(who, "GET", base, { in: workspace })).json.data;
 const mailsTo = (email: string) => gateway.mails.filter(({ to }) => to === email);
 const lastToken = (email: string) => tokenIn(mailsTo(email).at(-1)!);
@@ -153,7 +153,7 @@ test("403 email_unverified: who has not proved to own the address joins nothing"
   const account = await gateway.createAccount({ verified: false });
   await invite(team.owner, team.workspace, account.email);
   const { token } = await gateway.createSession(account);
-  const reply = await gateway.request("POST", `${base}/accept`, { key: token, body: { token: lastToken(account.email) } });
+  const reply = await gateway.request("POST", "/v1/invitations/accept", { key: token, body: { token: lastToken(account.email) } });
   expect(codeOf(reply)).toEqual([403, "email_unverified"]);
 });
 
