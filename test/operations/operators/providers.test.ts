@@ -98,8 +98,9 @@ describe("disabling", () => {
 
   test("a model without another route answers 503 provider_unavailable, nothing is charged, and a process that starts knows it", async () => {
     expect((await post("west/disable", {})).json.disabled).toMatchObject({ until: expect.any(String) });
-    const { spent } = await first.balance(caller);
     await expect.poll(async () => codeOf(await call(first, "demo/one")), { timeout: 5_000 }).toEqual([503, "provider_unavailable"]);
+    const { spent } = await first.balance(caller);
+    expect(codeOf(await call(first, "demo/one"))).toEqual([503, "provider_unavailable"]);
     expect((await first.balance(caller)).spent).toBe(spent);
     const third = await startGateway({ catalog, databaseUrl: first.databaseUrl });
     expect(codeOf(await call(third, "demo/one"))).toEqual([503, "provider_unavailable"]);
