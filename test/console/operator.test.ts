@@ -273,7 +273,7 @@ describe.skipIf(chromiumPath === null)("the operators' pages", () => {
     await page.getByRole("searchbox", { name: "Operator" }).fill(me.email);
     const log = page.getByRole("table", { name: "Audit log" });
     await log.getByText("the first provider was down").waitFor();
-    expect(await log.getByRole("row").count()).toBe(2);
+    await expect.poll(() => log.getByRole("row").count()).toBe(2);
     await eventually(async () => expect((await gateway.balance(account)).balance).toBe(20));
     expect(faults).toEqual([]);
     await close();
