@@ -54,5 +54,9 @@ test.skipIf(!hasCurl)("every command does what the guide says, in its order", as
   await next("BOUND_ID=");
   expect(await json('curl -s "$SVC_URL/v1/auth/keys/$BOUND_ID/usage"')).toMatchObject({ object: "api_key_usage" });
   expect(await json('curl -s "$SVC_URL/v1/auth/keys/$BOUND_ID/roll"')).toMatchObject({ name: "nightly report" });
+  expect(await json('curl -s -X PATCH "$SVC_URL/v1/workspace/notices"')).toMatchObject({ low_balance_usd: 20 });
+  expect(await json('curl -s "$SVC_URL/v1/workspace/webhooks"')).toMatchObject({ secret: expect.stringMatching(/^whsec_/) });
+  await next("HOOK_ID=");
+  expect(await json("curl -s -X POST")).toMatchObject({ event: "webhook.test" });
   expect(shell.left()).toEqual([]);
 });

@@ -70,6 +70,7 @@ oneInThree()(
     const grown = (await heap()) - heapBefore;
     expect(grown).toBeLessThan(keptMax);
   },
+  300_000,
 );
 
 /** Of the gateway: what it listens and talks to its database with. */

@@ -103,6 +103,13 @@ describe("POST /v1/credits/vouchers/redeem", () => {
     for (const code of ["0000-0000-0000-0000", "x", "日本"]) expect(codeOf(await redeem(person, code))).toEqual([404, "voucher_not_found"]);
   });
 
+  test("400 invalid_parameter for a code that is no text; nothing is added", async () => {
+    const person = await gateway.person();
+    const reply = await redeem(person, 7 as unknown as string);
+    expect([...codeOf(reply), reply.json.error.param]).toEqual([400, "invalid_parameter", "code"]);
+    expect(await balanceOf(person)).toBe(0);
+  });
+
   test("429 after ten attempts a minute of an account, and after twenty of a network, right codes too", async () => {
     const person = await gateway.person();
     const { codes } = await make();

@@ -25,7 +25,8 @@ test("is charged no less than its provider bills, and no more than was held, wha
   await fc.assert(
     fc.asyncProperty(calls, async (batch) => {
       await Promise.all(batch.map(({ form, leaving }) => judge(forms[form]!, leaving)));
-      expect(await gateway.audit()).toMatchObject({ reservations_open: 0, holds_open: 0, mismatches: [] });
+      // A request whose client left may still lie unread in the gateway's socket when its judge has found neither row nor call.
+      await eventually(async () => expect(await gateway.audit()).toMatchObject({ reservations_open: 0, holds_open: 0, mismatches: [] }));
     }),
     { numRuns: sized(80, 8), endOnFailure: true, ...(process.env.CI ? {} : { seed: Date.now() | 0 }) },
   );
