@@ -3658,7 +3658,7 @@ export interface components {
             /** @description Reduced precision of this route, such as `fp8`; it makes the route fallback layer 2. */
             reduced_precision?: string;
             /**
-             * @description For `anthropic` routes: `adaptive` is the newer form of thinking; default `budget`.
+             * @description For `anthropic` and `gemini` routes: `adaptive` is the newer form of thinking (Gemini: levels); default `budget`.
              * @enum {string}
              */
             thinking?: "adaptive" | "budget";
@@ -13631,7 +13631,7 @@ export interface components {
          * @description The wire protocol that a provider speaks.
          * @enum {string}
          */
-        ProviderProtocol: "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax";
+        ProviderProtocol: "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini";
         /**
          * @description The priced quality levels.
          * @enum {string}

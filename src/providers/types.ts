@@ -3,7 +3,7 @@
 import type { Price } from "../money.ts";
 import type { Usage } from "../usage.ts";
 
-export type Protocol = "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax";
+export type Protocol = "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini";
 
 /** A provider of the catalog file, its secret already read from the environment. */
 export interface Provider {
@@ -30,7 +30,7 @@ export interface Route {
   provider: Provider;
   model: string;
   reducedPrecision: string | null;
-  /** Only for anthropic routes: which form of thinking the model takes. */
+  /** Which form of thinking the model takes, for protocols with two: anthropic, gemini. */
   thinking: "adaptive" | "budget";
   /** Null: the catalog names none. */
   cost: RouteCost | null;
