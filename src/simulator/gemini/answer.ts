@@ -1,4 +1,5 @@
 // What a generateContent answer looks like, whole and streamed: candidates with parts, and the usage in every record.
+import { parseJson } from "../../json/parse.ts";
 import type { ToolCall } from "../called-tools.ts";
 import type { Choice } from "../openai/chat-answer.ts";
 import { type Fields } from "../request-fields.ts";
@@ -62,7 +63,7 @@ function callPart({ seed }: GeminiRequest, { name, argumentTokens }: ToolCall, a
 /** Arguments that the limit cut are not JSON any more. */
 function argumentsOf(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return {};
   }

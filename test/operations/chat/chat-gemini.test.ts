@@ -219,8 +219,8 @@ describe("answers", () => {
   });
 
   test("an answer that was filtered is content_filter", async () => {
-    const reply = await world.chat(await world.account(), { model: "demo/refusing" });
-    expect(reply.json.choices[0]).toMatchObject({ finish_reason: "content_filter" });
+    const { json } = await world.chat(await world.account(), { model: "demo/refusing" });
+    expect(json.choices[0].finish_reason).toBe("content_filter");
   });
 });
 
@@ -244,11 +244,8 @@ describe("errors", () => {
   test("400 request_rejected: the upstream's own sentence, and no further route", async () => {
     const account = await world.account();
     const reply = await world.chat(account, { model: "demo/context" });
-    expect(reply.status).toBe(400);
-    expect(reply.json.error).toMatchObject({
-      code: "request_rejected",
-      message: expect.stringContaining("exceeds the maximum number of tokens"),
-    });
+    const message = expect.stringContaining("exceeds the maximum number of tokens");
+    expect([reply.status, reply.json.error]).toEqual([400, expect.objectContaining({ code: "request_rejected", message })]);
     expect(world.sent()).toHaveLength(1);
     await world.expectUntouched(account);
   });
