@@ -3724,6 +3724,8 @@ export interface components {
              * @description Timeout in milliseconds until the first byte of an answer; default 60000.
              */
             timeout_ms?: number;
+            /** @description Whose variant of the `openai` protocol it speaks; default: that of the host in `base_url`, else the plain form. */
+            variant?: components["schemas"]["ProviderVariant"];
         };
         /** @description USD per image, by quality. */
         CatalogQualityPrices: {
@@ -14045,6 +14047,11 @@ export interface components {
          * @enum {string}
          */
         ProviderProtocol: "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax";
+        /**
+         * @description A host that speaks the `openai` protocol with other names for some fields, or refuses some.
+         * @enum {string}
+         */
+        ProviderVariant: "openai" | "mistral" | "groq" | "deepseek" | "xai" | "together" | "fireworks" | "openrouter" | "vllm" | "ollama" | "lm-studio";
         /**
          * @description The priced quality levels.
          * @enum {string}

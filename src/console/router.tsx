@@ -119,6 +119,7 @@ const invitation = createRoute({
 });
 const settings = createRoute({
   ...page("/settings"),
+  validateSearch: words("webhook"),
   component: lazyRouteComponent(() => import("./pages/settings/settings.tsx"), "Settings"),
 });
 

@@ -3,7 +3,7 @@ import { userInfo } from "node:os";
 import type { components } from "../../generated/api.d.ts";
 import type { Operator, OperatorRole } from "../accounts/operators.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
-import { csvField } from "../text/csv.ts";
+import { csvText } from "../text/csv.ts";
 
 /** Who makes a change. */
 export interface Actor {
@@ -154,7 +154,7 @@ export function actionsCsv(actions: readonly components["schemas"]["OperatorActi
   const lines = actions.map((action) => {
     const { before, after } = action;
     const texts: Record<string, unknown> = { ...action, before: jsonOf(before), after: jsonOf(after) };
-    return csvNames.map((name) => csvField(texts[name] as string | null));
+    return csvNames.map((name) => texts[name] as string | null);
   });
-  return [csvNames, ...lines].map((fields) => `${fields.join(",")}\r\n`).join("");
+  return csvText([csvNames, ...lines]);
 }
