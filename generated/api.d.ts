@@ -1584,7 +1584,7 @@ export interface paths {
         put?: never;
         /**
          * Give a role
-         * @description Makes an account an operator's, or gives an operator another role. Nobody changes the own role, and one admin stays: else 409
+         * @description Makes an account an operator's, or gives an operator another role. Operators can't change their own role, and one admin stays: else 409
          *     `not_possible`, as for an address that is not verified. At most 100 accounts have a role.
          */
         post: operations["setOperator"];
@@ -1605,7 +1605,7 @@ export interface paths {
         put?: never;
         /**
          * Take a role
-         * @description Takes an operator's role. Nobody removes the own role, and one admin stays: else 409 `not_possible`.
+         * @description Takes an operator's role. Operators can't remove their own role, and one admin stays: else 409 `not_possible`.
          */
         post: operations["removeOperator"];
         delete?: never;
@@ -2006,7 +2006,7 @@ export interface paths {
         put?: never;
         /**
          * Leave the workspace
-         * @description Leaves the workspace that the request acts in. The last owner stays, and nobody leaves the own workspace: 403 `permission_denied`.
+         * @description Leaves the workspace that the request acts in. The last owner can't leave, and a person's own workspace can't be left: 403 `permission_denied`.
          */
         post: operations["leaveWorkspace"];
         delete?: never;
@@ -3640,6 +3640,8 @@ export interface components {
              * @description Timeout in milliseconds until the first byte of an answer; default 60000.
              */
             timeout_ms?: number;
+            /** @description Whose variant of the `openai` protocol it speaks; default: that of the host in `base_url`, else the plain form. */
+            variant?: components["schemas"]["ProviderVariant"];
         };
         /** @description USD per image, by quality. */
         CatalogQualityPrices: {
@@ -12486,7 +12488,7 @@ export interface components {
             /** @description Whether an account that never added credits can call the model. Enforced; derived from the published price. */
             free_tier: boolean;
             /**
-             * @description Output limit in tokens that the gateway sets below the provider's; null if there is none. A higher `max_tokens` is lowered to it, and
+             * @description Output limit in tokens that the gateway sets below the provider's; null where it sets none. A higher `max_tokens` is lowered to it, and
              *     a request without `max_tokens` is sent with it.
              */
             gateway_output_limit: number | null;
@@ -12498,7 +12500,7 @@ export interface components {
             input_modalities: string[];
             /** @description Editorial label; nothing enforces it. */
             latency_tier: string;
-            /** @description Rates without a promotion; equal to `pricing` if there is none. */
+            /** @description Rates without a promotion; equal to `pricing` where none runs. */
             list_price: components["schemas"]["ModelPricing"];
             /**
              * Format: int32
@@ -13103,7 +13105,7 @@ export interface components {
         };
         /** @description An account with an operator's role. */
         OperatorRecord: {
-            /** @description Id of the account; null: nobody has signed up with this address of `SVC_OPERATORS`. */
+            /** @description Id of the account; null: no account has this address of `SVC_OPERATORS`. */
             account_id: string | null;
             /** @description When the role was given; null: by the settings. */
             added_at: components["schemas"]["Timestamp"] | null;
@@ -13633,6 +13635,11 @@ export interface components {
          */
         ProviderProtocol: "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax";
         /**
+         * @description A host that speaks the `openai` protocol with other names for some fields, or refuses some.
+         * @enum {string}
+         */
+        ProviderVariant: "openai" | "mistral" | "groq" | "deepseek" | "xai" | "together" | "fireworks" | "openrouter" | "vllm" | "ollama" | "lm-studio";
+        /**
          * @description The priced quality levels.
          * @enum {string}
          */
@@ -14058,7 +14065,7 @@ export interface components {
             /** @description Whether an account that never added credits can call the model. Enforced; derived from the published price. */
             free_tier: boolean;
             /**
-             * @description Output limit in tokens that the gateway sets below the provider's; null if there is none. A higher `max_tokens` is lowered to it, and
+             * @description Output limit in tokens that the gateway sets below the provider's; null where it sets none. A higher `max_tokens` is lowered to it, and
              *     a request without `max_tokens` is sent with it.
              */
             gateway_output_limit: number | null;
@@ -14070,7 +14077,7 @@ export interface components {
             input_modalities: string[];
             /** @description Editorial label; nothing enforces it. */
             latency_tier: string;
-            /** @description Rates without a promotion; equal to `pricing` if there is none. */
+            /** @description Rates without a promotion; equal to `pricing` where none runs. */
             list_price: components["schemas"]["ModelPricing"];
             /**
              * Format: int32
@@ -16520,7 +16527,7 @@ export interface components {
             entry: string;
             /** @description USD that was paid, tax included. */
             paid_usd: components["schemas"]["Usd"];
-            /** @description The payment provider's number of the payment, as its receipt names it; null if there is none. */
+            /** @description The payment provider's number of the payment, as its receipt names it; null where it has none. */
             payment_number: string | null;
             /** @description Id of the top-up; null if the operator added the money. */
             topup: string | null;
@@ -18208,7 +18215,7 @@ export interface components {
             labels: components["schemas"]["VoiceLabels"];
             /** @description Display name. */
             name: string;
-            /** @description URL of a sample; null if there is none. */
+            /** @description URL of a sample; null where it has none. */
             preview_url: string | null;
             /**
              * @description Always `provider_a`. (enum property replaced by openapi-typescript)

@@ -45965,6 +45965,7 @@ const schema_CatalogProvider = {
 "maxLength": 100
 },
 "protocol": { "$ref": "#/components/schemas/ProviderProtocol" },
+"variant": { "$ref": "#/components/schemas/ProviderVariant" },
 "base_url": {
 "type": "string",
 "minLength": 1,
@@ -46007,6 +46008,23 @@ const schema_ProviderProtocol = {
 "minimax"
 ]
 };
+const schema_ProviderVariant = {
+"type": "string",
+"enum": [
+"openai",
+"mistral",
+"groq",
+"deepseek",
+"xai",
+"together",
+"fireworks",
+"openrouter",
+"vllm",
+"ollama",
+"lm-studio"
+]
+};
+const func_191f75b3 = Object.prototype.hasOwnProperty;
 const pattern_831b2ab4 = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
 function validate_CatalogProvider(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -46026,7 +46044,7 @@ data
 }];
 return false;
 } else {
-for (const key0 in data) if (!(key0 === "id" || key0 === "protocol" || key0 === "base_url" || key0 === "api_key_env" || key0 === "headers" || key0 === "forward" || key0 === "timeout_ms" || key0 === "on_disconnect")) {
+for (const key0 in data) if (!func_191f75b3.call(schema_CatalogProvider.properties, key0)) {
 validate_CatalogProvider.errors = [{
 instancePath,
 keyword: "additionalProperties",
@@ -46102,27 +46120,54 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
+if (data.variant !== void 0) {
+let data2 = data.variant;
+if (typeof data2 !== "string") {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/variant",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ProviderVariant,
+data: data2
+}];
+return false;
+}
+if (!(data2 === "openai" || data2 === "mistral" || data2 === "groq" || data2 === "deepseek" || data2 === "xai" || data2 === "together" || data2 === "fireworks" || data2 === "openrouter" || data2 === "vllm" || data2 === "ollama" || data2 === "lm-studio")) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/variant",
+keyword: "enum",
+params: { allowedValues: schema_ProviderVariant.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_ProviderVariant,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
 if (data.base_url !== void 0) {
-let data2 = data.base_url;
-if (typeof data2 === "string") {
-if (func_7a031813(data2) > 2e3) {
+let data3 = data.base_url;
+if (typeof data3 === "string") {
+if (func_7a031813(data3) > 2e3) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/base_url",
 keyword: "maxLength",
 params: { limit: 2e3 },
 message: "must NOT have more than 2000 characters",
 parentSchema: schema_CatalogProvider.properties.base_url,
-data: data2
+data: data3
 }];
 return false;
-} else if (func_7a031813(data2) < 1) {
+} else if (func_7a031813(data3) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/base_url",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogProvider.properties.base_url,
-data: data2
+data: data3
 }];
 return false;
 }
@@ -46133,7 +46178,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.base_url,
-data: data2
+data: data3
 }];
 return false;
 }
@@ -46141,16 +46186,16 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.api_key_env !== void 0) {
-let data3 = data.api_key_env;
-if (typeof data3 === "string") {
-if (!pattern_831b2ab4.test(data3)) {
+let data4 = data.api_key_env;
+if (typeof data4 === "string") {
+if (!pattern_831b2ab4.test(data4)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/api_key_env",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
 message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
 parentSchema: schema_CatalogProvider.properties.api_key_env,
-data: data3
+data: data4
 }];
 return false;
 }
@@ -46161,7 +46206,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.api_key_env,
-data: data3
+data: data4
 }];
 return false;
 }
@@ -46169,17 +46214,17 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.headers !== void 0) {
-let data4 = data.headers;
-if (data4 && typeof data4 == "object" && !Array.isArray(data4)) for (const key1 in data4) {
-let data5 = data4[key1];
-if (typeof data5 !== "string") {
+let data5 = data.headers;
+if (data5 && typeof data5 == "object" && !Array.isArray(data5)) for (const key1 in data5) {
+let data6 = data5[key1];
+if (typeof data6 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/headers/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.headers.additionalProperties,
-data: data5
+data: data6
 }];
 return false;
 }
@@ -46191,7 +46236,7 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogProvider.properties.headers,
-data: data4
+data: data5
 }];
 return false;
 }
@@ -46199,19 +46244,19 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.forward !== void 0) {
-let data6 = data.forward;
-if (Array.isArray(data6)) {
-const len0 = data6.length;
+let data7 = data.forward;
+if (Array.isArray(data7)) {
+const len0 = data7.length;
 for (let i0 = 0; i0 < len0; i0++) {
-let data7 = data6[i0];
-if (typeof data7 !== "string") {
+let data8 = data7[i0];
+if (typeof data8 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/forward/" + i0,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.forward.items,
-data: data7
+data: data8
 }];
 return false;
 }
@@ -46223,7 +46268,7 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogProvider.properties.forward,
-data: data6
+data: data7
 }];
 return false;
 }
@@ -46231,20 +46276,20 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.timeout_ms !== void 0) {
-let data8 = data.timeout_ms;
-if (!(typeof data8 == "number" && !(data8 % 1) && !isNaN(data8))) {
+let data9 = data.timeout_ms;
+if (!(typeof data9 == "number" && !(data9 % 1) && !isNaN(data9))) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data8
+data: data9
 }];
 return false;
 }
-if (typeof data8 == "number") {
-if (data8 > 36e5 || isNaN(data8)) {
+if (typeof data9 == "number") {
+if (data9 > 36e5 || isNaN(data9)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "maximum",
@@ -46254,10 +46299,10 @@ limit: 36e5
 },
 message: "must be <= 3600000",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data8
+data: data9
 }];
 return false;
-} else if (data8 < 1 || isNaN(data8)) {
+} else if (data9 < 1 || isNaN(data9)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "minimum",
@@ -46267,17 +46312,17 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data8
+data: data9
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data8)) {
+} else if (!formats_6f7aca8b.validate(data9)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data8
+data: data9
 }];
 return false;
 }
@@ -46286,31 +46331,32 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.on_disconnect !== void 0) {
-let data9 = data.on_disconnect;
-if (typeof data9 !== "string") {
+let data10 = data.on_disconnect;
+if (typeof data10 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data9
+data: data10
 }];
 return false;
 }
-if (!(data9 === "cancel" || data9 === "drain")) {
+if (!(data10 === "cancel" || data10 === "drain")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "enum",
 params: { allowedValues: schema_CatalogProvider.properties.on_disconnect.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data9
+data: data10
 }];
 return false;
 }
 var valid0 = true;
 } else var valid0 = true;
+}
 }
 }
 }
@@ -46598,7 +46644,6 @@ const schema_CatalogState = {
 },
 "additionalProperties": false
 };
-const func_191f75b3 = Object.prototype.hasOwnProperty;
 const pattern_5e6e5233 = new RegExp("^[!-~]+$", "u");
 const pattern_bb498d97 = new RegExp("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", "u");
 const pattern_e020a799 = new RegExp("^([1-9][0-9]{0,4}x[1-9][0-9]{0,4}|auto)$", "u");

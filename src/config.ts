@@ -249,7 +249,7 @@ function addressList(text: string | null, name: string): string[] {
   const addresses = text === null ? [] : text.split(",").map((one) => foldEmail(one.trim()));
   const wrong = addresses.find((address) => !isEmailAddress(address));
   if (wrong !== undefined)
-    throw new Error(`${name} must be email addresses with commas between them, such as ada@example.com; "${wrong}" is none`);
+    throw new Error(`${name} must be email addresses with commas between them, such as ada@example.com; "${wrong}" is not one`);
   return addresses;
 }
 

@@ -1361,7 +1361,7 @@ export interface WorkspacesMethods {
    */
   update(input: WorkspaceRequest, options?: RequestOptions): Call<Workspace, "updateWorkspace">;
   /**
-   * Leaves the workspace that the request acts in. The last owner stays, and nobody leaves the own workspace: 403 `permission_denied`.
+   * Leaves the workspace that the request acts in. The last owner can't leave, and a person's own workspace can't be left: 403 `permission_denied`.
    *
    * `POST /v1/workspace/leave`, /docs/api/leaveWorkspace
    *
@@ -2068,7 +2068,7 @@ export interface OperatorOperatorsMethods {
    */
   list(options?: RequestOptions): Pages<OperatorList, "listOperators">;
   /**
-   * Makes an account an operator's, or gives an operator another role. Nobody changes the own role, and one admin stays: else 409
+   * Makes an account an operator's, or gives an operator another role. Operators can't change their own role, and one admin stays: else 409
    * `not_possible`, as for an address that is not verified. At most 100 accounts have a role.
    *
    * `POST /v1/operator/operators`, /docs/api/setOperator
@@ -2087,7 +2087,7 @@ export interface OperatorOperatorsMethods {
    */
   set(input: OperatorChange, options?: RequestOptions): Call<OperatorList, "setOperator">;
   /**
-   * Takes an operator's role. Nobody removes the own role, and one admin stays: else 409 `not_possible`.
+   * Takes an operator's role. Operators can't remove their own role, and one admin stays: else 409 `not_possible`.
    *
    * `POST /v1/operator/operators/remove`, /docs/api/removeOperator
    *

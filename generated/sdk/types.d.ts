@@ -2036,7 +2036,7 @@ export interface ModelRow {
   /** Who set `max_output_tokens`. */
   output_limit_source: OutputLimitSource;
   /**
-   * Output limit in tokens that the gateway sets below the provider's; null if there is none. A higher `max_tokens` is lowered to it, and
+   * Output limit in tokens that the gateway sets below the provider's; null where it sets none. A higher `max_tokens` is lowered to it, and
    * a request without `max_tokens` is sent with it.
    */
   gateway_output_limit: number | null;
@@ -2053,7 +2053,7 @@ export interface ModelRow {
   hot: boolean;
   /** Current rates, with any promotion. */
   pricing: ModelPricing;
-  /** Rates without a promotion; equal to `pricing` if there is none. */
+  /** Rates without a promotion; equal to `pricing` where none runs. */
   list_price: ModelPricing;
   /** The unit of billing. */
   pricing_mode: PricingMode;
@@ -2558,7 +2558,7 @@ export interface OperatorReason {
 
 /** An account with an operator's role. */
 export interface OperatorRecord {
-  /** Id of the account; null: nobody has signed up with this address of `SVC_OPERATORS`. */
+  /** Id of the account; null: no account has this address of `SVC_OPERATORS`. */
   account_id: string | null;
   /** Email address. */
   email: string;
@@ -3355,7 +3355,7 @@ export interface RecommendedModel {
   /** Who set `max_output_tokens`. */
   output_limit_source: OutputLimitSource;
   /**
-   * Output limit in tokens that the gateway sets below the provider's; null if there is none. A higher `max_tokens` is lowered to it, and
+   * Output limit in tokens that the gateway sets below the provider's; null where it sets none. A higher `max_tokens` is lowered to it, and
    * a request without `max_tokens` is sent with it.
    */
   gateway_output_limit: number | null;
@@ -3372,7 +3372,7 @@ export interface RecommendedModel {
   hot: boolean;
   /** Current rates, with any promotion. */
   pricing: ModelPricing;
-  /** Rates without a promotion; equal to `pricing` if there is none. */
+  /** Rates without a promotion; equal to `pricing` where none runs. */
   list_price: ModelPricing;
   /** The unit of billing. */
   pricing_mode: PricingMode;
@@ -4569,7 +4569,7 @@ export interface StatementPayment {
   entry: string;
   /** Id of the top-up; null if the operator added the money. */
   topup: string | null;
-  /** The payment provider's number of the payment, as its receipt names it; null if there is none. */
+  /** The payment provider's number of the payment, as its receipt names it; null where it has none. */
   payment_number: string | null;
   /** USD that was added. */
   amount_usd: number;
@@ -5463,7 +5463,7 @@ export interface VoiceOfFamilyA {
   category: VoiceCategory;
   /** Labels of the voice. */
   labels: VoiceLabels;
-  /** URL of a sample; null if there is none. */
+  /** URL of a sample; null where it has none. */
   preview_url: string | null;
   /** Description of the voice; absent if the provider has none. */
   description?: string;

@@ -53,7 +53,7 @@ const inside = createRoute({
 });
 const page = <Path extends string>(path: Path) => ({ getParentRoute: () => inside, path });
 
-// What is below it stands in the operators' own chunks. Everybody else finds nothing here, and loads none of them.
+// What is below it stands in the operators' own chunks. Anyone else finds nothing here, and loads none of them.
 const operator = createRoute({
   ...page("/operator/$"),
   validateSearch: words("q", "status", "model", "account", "who", "action", "target", "from", "to", "range", "request"),
@@ -119,6 +119,7 @@ const invitation = createRoute({
 });
 const settings = createRoute({
   ...page("/settings"),
+  validateSearch: words("webhook"),
   component: lazyRouteComponent(() => import("./pages/settings/settings.tsx"), "Settings"),
 });
 

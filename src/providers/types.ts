@@ -6,6 +6,14 @@ import type { StreamedBody } from "./transport/types.ts";
 
 export type Protocol = "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax";
 
+/** How a host reads the `openai` protocol otherwise than it says. */
+export interface Variant {
+  /** What the host calls a field; null: it refuses the field, and answers without it as it would with it. */
+  fields: Readonly<Record<string, string | null>>;
+  /** Host names of its base URLs; a host below one of them counts too. */
+  hosts: readonly string[];
+}
+
 /** A provider of the catalog file, its secret already read from the environment. */
 export interface Provider {
   id: string;
@@ -16,6 +24,8 @@ export interface Provider {
   headers: Record<string, string>;
   /** Values that environment variables put into the headers; absent: none. */
   secrets?: readonly string[];
+  /** Of the `openai` protocol; absent: the plain form. */
+  variant?: Variant | undefined;
   /** Request fields that reach it although they change what it charges. */
   forward: readonly string[];
   /** Milliseconds to the first byte of an answer. */

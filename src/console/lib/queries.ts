@@ -1,4 +1,4 @@
-// What is read from the API, by name, and what happens when the session ends while somebody works.
+// What is read from the API, by name, and what happens when the session ends while a person works.
 import { QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
 import { getCreditBalance, getLimits, listApiKeys, listModels, listTiers, SvcError } from "svc-sdk/functions";
 import { api, loadSession } from "./api.ts";

@@ -1,5 +1,5 @@
 // Shows sums of the usage log as the contract does: as JSON, as lines of JSON and as comma-separated values.
-import { csvField } from "../../text/csv.ts";
+import { csvText } from "../../text/csv.ts";
 import type { components } from "../../../generated/api.d.ts";
 import { keyIdText } from "../../ids.ts";
 import { parseJson } from "../../json/parse.ts";
@@ -72,8 +72,8 @@ const figureNames = [
 /** RFC 4180, with a line of names first, also where there are no rows. */
 export function csvOf(rows: readonly ShownRow[], groups: readonly SummaryGroup[]): string {
   const names = ["start", ...groups, ...figureNames];
-  const lines = rows.map((row) => names.map((name) => csvField((row as unknown as Record<string, string | number | null>)[name]!)));
-  return [names, ...lines].map((fields) => `${fields.join(",")}\r\n`).join("");
+  const lines = rows.map((row) => names.map((name) => (row as unknown as Record<string, string | number | null>)[name]!));
+  return csvText([names, ...lines]);
 }
 
 export function linesOf(rows: readonly ShownRow[]): string {

@@ -17,6 +17,7 @@ import type { Messages } from "../verbs/messages.ts";
 import { allEnded, beginChunks, newChunkState } from "./chunk.ts";
 import { openRecordReader } from "./record-reader.ts";
 import { foreignKeys, readCompletion } from "./response.ts";
+import { inVariant } from "./variants.ts";
 
 export interface ChatTimes {
   clock: Clock;
@@ -27,7 +28,8 @@ export interface ChatTimes {
 export function openaiChat(upstream: Upstream, change: Partial<ChatTimes> = {}): Chat {
   const { clock, startAfterMs }: ChatTimes = { clock: systemClock, startAfterMs: 3_000, ...change };
   return async (call) => {
-    const answer = await exchange(upstream, jsonRequest(call, "/chat/completions", call.body, call.stream), clock);
+    const body = inVariant(call.body, call.route.provider.variant);
+    const answer = await exchange(upstream, jsonRequest(call, "/chat/completions", body, call.stream), clock);
     if (call.stream && !isJson(answer)) return await openChatStream(answer, call, clock, startAfterMs);
     const whole = readCompletion(await wholeText(answer), call.publicModel, clock(), call.route.provider);
     return call.stream ? streamOfWhole(whole, call.signal) : whole;

@@ -23,7 +23,7 @@ export async function playgroundClient(): Promise<Client> {
   return (await held).client;
 }
 
-/** It was refused: somebody has ended it. */
+/** It was refused: it has been deleted. */
 export function forgetKey(): void {
   held = null;
 }
