@@ -1,8 +1,8 @@
 // The types that all protocol adapters share: provider, route, call, answer. An adapter knows neither the ledger nor the catalog nor the
 // caller's HTTP.
+import type { Readable } from "node:stream";
 import type { Price } from "../money.ts";
 import type { Usage } from "../usage.ts";
-import type { StreamedBody } from "./transport/types.ts";
 
 export type Protocol = "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax";
 
@@ -51,6 +51,14 @@ export interface RequestToSign {
   headers: Readonly<Record<string, string>>;
   /** A streamed body is opened anew by each reader. */
   body: string | Buffer | StreamedBody | null;
+}
+
+/** A body that is never in memory as a whole. */
+export interface StreamedBody {
+  /** In bytes, sent as content-length: some hosts refuse chunked bodies. */
+  length: number;
+  /** Opens a new stream each time it is sent; it is destroyed when the call ends, however it ends. */
+  open(): Readable;
 }
 
 export type OnDisconnect = "cancel" | "drain";
