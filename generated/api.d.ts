@@ -12949,7 +12949,7 @@ export interface components {
             balance_usd: components["schemas"]["Usd"];
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description Email address. */
+            /** @description Email address; a workspace that was made beside a person's own has its maker's. */
             email: string;
             /** @description Id of the account. */
             id: string;
@@ -12971,6 +12971,8 @@ export interface components {
             tier: number;
             /** @description Whether the address is verified. */
             verified: boolean;
+            /** @description Name of the workspace; null: it has none of its own. */
+            workspace_name: string | null;
         };
         /** @description One account with its money and keys. */
         OperatorAccountDetail: {
@@ -12978,10 +12980,12 @@ export interface components {
             balance_usd: components["schemas"]["Usd"];
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description Email address. */
+            /** @description Email address; a workspace that was made beside a person's own has its maker's. */
             email: string;
             /** @description Whether it has more keys than these. */
             has_more_keys: boolean;
+            /** @description Whether it has more members than these. */
+            has_more_members: boolean;
             /** @description Id of the account. */
             id: string;
             /** @description The newest keys, without their secrets. */
@@ -12994,6 +12998,8 @@ export interface components {
             lifetime_spent_usd: components["schemas"]["Usd"];
             /** @description USD that media jobs hold. */
             media_holds_usd: components["schemas"]["Usd"];
+            /** @description The members of its workspace, in the order of joining. */
+            members: components["schemas"]["Member"][];
             /**
              * @description Always `account`.
              * @enum {string}
@@ -13014,6 +13020,8 @@ export interface components {
             tier: number;
             /** @description Whether the address is verified. */
             verified: boolean;
+            /** @description Name of the workspace; null: it has none of its own. */
+            workspace_name: string | null;
         };
         /** @description A page of accounts. */
         OperatorAccountList: {

@@ -2323,8 +2323,10 @@ export interface OperatorAccount {
   id: string;
   /** Always `account`. */
   object: "account";
-  /** Email address. */
+  /** Email address; a workspace that was made beside a person's own has its maker's. */
   email: string;
+  /** Name of the workspace; null: it has none of its own. */
+  workspace_name: string | null;
   /** Whether the address is verified. */
   verified: boolean;
   /** Whether it may call. */
@@ -2347,8 +2349,10 @@ export interface OperatorAccountDetail {
   id: string;
   /** Always `account`. */
   object: "account";
-  /** Email address. */
+  /** Email address; a workspace that was made beside a person's own has its maker's. */
   email: string;
+  /** Name of the workspace; null: it has none of its own. */
+  workspace_name: string | null;
   /** Whether the address is verified. */
   verified: boolean;
   /** Whether it may call. */
@@ -2377,6 +2381,10 @@ export interface OperatorAccountDetail {
   keys: ApiKeyRecord[];
   /** Whether it has more keys than these. */
   has_more_keys: boolean;
+  /** The members of its workspace, in the order of joining. */
+  members: Member[];
+  /** Whether it has more members than these. */
+  has_more_members: boolean;
 }
 
 /** A page of accounts. */
