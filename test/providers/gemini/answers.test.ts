@@ -6,7 +6,9 @@ import type { ChatCall } from "../../../src/providers/verbs/chat.ts";
 import { assembled, collect, events, expectFault, json, publicModel, sse } from "../openai/chat-fixture.ts";
 import { expectRules } from "../openai/rules.ts";
 import { type Answer, routeTo, startHost, useUpstream } from "../upstream-fixture.ts";
-import { type Row, rows } from "./corpus.ts";
+import { answers } from "./corpus.ts";
+import { faults } from "./corpus-faults.ts";
+import type { Row } from "./corpus-row.ts";
 
 const signal = new AbortController().signal;
 
@@ -30,7 +32,7 @@ const usageOf = ({ usage }: Row) => {
 const callsOf = (calls: any[]) =>
   calls.map(({ name, arguments: text, function: called }) => [name ?? called.name, text ?? called.arguments]);
 
-test.each(rows.filter(({ told, records }) => told !== undefined && records === undefined))("$name ($source)", async (row) => {
+test.each(answers.filter(({ records }) => records === undefined))("$name ($source)", async (row) => {
   const whole = await ask(answerOf(row), false);
   if (whole.kind !== "whole") throw new Error("a whole answer was expected");
   const [choice] = whole.completion.choices;
@@ -43,7 +45,7 @@ test.each(rows.filter(({ told, records }) => told !== undefined && records === u
   expect(whole.usage).toEqual(usageOf(row));
 });
 
-test.each(rows.filter(({ told, records }) => told !== undefined && records !== undefined))("$name ($source)", async (row) => {
+test.each(answers.filter(({ records }) => records !== undefined))("$name ($source)", async (row) => {
   const stream = await ask(answerOf(row), true);
   if (stream.kind !== "stream") throw new Error("a stream was expected");
   const records = await collect(stream);
@@ -53,7 +55,7 @@ test.each(rows.filter(({ told, records }) => told !== undefined && records !== u
   expect(stream.tally.usage).toEqual(usageOf(row));
 });
 
-test.each(rows.filter(({ fault }) => fault !== undefined))("$fault: $name ($source)", async (row) => {
+test.each(faults)("$fault: $name ($source)", async (row) => {
   const error = await expectFault(ask(answerOf(row), row.records !== undefined), row.fault as "gone");
   if (row.reason !== undefined) expect(error.reason).toEqual(row.reason);
   expect(error.retryAfterMs).toBe(row.retryAfterMs ?? null);
