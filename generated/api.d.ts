@@ -14159,7 +14159,7 @@ export interface components {
          * @description The wire protocol that a provider speaks.
          * @enum {string}
          */
-        ProviderProtocol: "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini";
+        ProviderProtocol: "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere";
         /**
          * @description A host that speaks the `openai` protocol with other names for some fields, or refuses some.
          * @enum {string}

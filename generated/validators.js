@@ -47220,7 +47220,8 @@ const schema_ProviderProtocol = {
 "fal",
 "elevenlabs",
 "minimax",
-"gemini"
+"gemini",
+"cohere"
 ]
 };
 const schema_ProviderVariant = {
@@ -47321,7 +47322,7 @@ data: data1
 }];
 return false;
 }
-if (!(data1 === "openai" || data1 === "anthropic" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax" || data1 === "gemini")) {
+if (!(data1 === "openai" || data1 === "anthropic" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax" || data1 === "gemini" || data1 === "cohere")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/protocol",
 keyword: "enum",
