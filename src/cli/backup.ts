@@ -21,7 +21,7 @@ export async function backup({ config, words }: Input): Promise<Outcome> {
   };
 }
 
-/** A backup that could not be restored is none: so its ledger is verified first. */
+/** What could not be restored would be no backup: its ledger is verified first. */
 async function describe(snapshot: Queries) {
   const { accounts, entries, head, broken } = await verifyWithin(snapshot);
   if (head === null)
