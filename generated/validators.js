@@ -33872,6 +33872,241 @@ validate_parameters_refundCall.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const parameters_getOperatorCatalog = validate_parameters_getOperatorCatalog;
+const schema_parameters_getOperatorCatalog = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": { "text": {
+"type": "boolean",
+"default": false
+} },
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_getOperatorCatalog"
+};
+function validate_parameters_getOperatorCatalog(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getOperatorCatalog.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_getOperatorCatalog.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getOperatorCatalog,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.text !== void 0) {
+let data1 = data0.text;
+if (typeof data1 !== "boolean") {
+validate_parameters_getOperatorCatalog.errors = [{
+instancePath: instancePath + "/query/text",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_parameters_getOperatorCatalog.properties.query.properties.text,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getOperatorCatalog.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorCatalog.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getOperatorCatalog.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorCatalog,
+data
+}];
+return false;
+}
+validate_parameters_getOperatorCatalog.errors = vErrors;
+return true;
+}
+validate_parameters_getOperatorCatalog.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_checkCatalog = validate_bodies_checkCatalog;
+const schema_CatalogText = {
+"type": "object",
+"required": ["text"],
+"properties": { "text": {
+"type": "string",
+"minLength": 1,
+"maxLength": 4e6
+} },
+"additionalProperties": true
+};
+function validate_bodies_checkCatalog(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_checkCatalog.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.text === void 0 && (missing0 = "text")) {
+validate_bodies_checkCatalog.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_CatalogText,
+data
+}];
+return false;
+} else if (data.text !== void 0) {
+let data0 = data.text;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 4e6) {
+validate_bodies_checkCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "maxLength",
+params: { limit: 4e6 },
+message: "must NOT have more than 4000000 characters",
+parentSchema: schema_CatalogText.properties.text,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_bodies_checkCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogText.properties.text,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_checkCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogText.properties.text,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_bodies_checkCatalog.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogText,
+data
+}];
+return false;
+}
+validate_bodies_checkCatalog.errors = vErrors;
+return true;
+}
+validate_bodies_checkCatalog.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_compareCatalog = validate_bodies_compareCatalog;
+function validate_bodies_compareCatalog(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_compareCatalog.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.text === void 0 && (missing0 = "text")) {
+validate_bodies_compareCatalog.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_CatalogText,
+data
+}];
+return false;
+} else if (data.text !== void 0) {
+let data0 = data.text;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 4e6) {
+validate_bodies_compareCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "maxLength",
+params: { limit: 4e6 },
+message: "must NOT have more than 4000000 characters",
+parentSchema: schema_CatalogText.properties.text,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_bodies_compareCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogText.properties.text,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_compareCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogText.properties.text,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_bodies_compareCatalog.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogText,
+data
+}];
+return false;
+}
+validate_bodies_compareCatalog.errors = vErrors;
+return true;
+}
+validate_bodies_compareCatalog.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
 const parameters_listOperatorJobs = validate_parameters_listOperatorJobs;
 const schema_parameters_listOperatorJobs = {
 "type": "object",
@@ -55326,6 +55561,8 @@ adjustAccount: bodies_adjustAccount,
 resumeAccount: bodies_resumeAccount,
 suspendAccount: bodies_suspendAccount,
 refundCall: bodies_refundCall,
+checkCatalog: bodies_checkCatalog,
+compareCatalog: bodies_compareCatalog,
 setOperator: bodies_setOperator,
 removeOperator: bodies_removeOperator,
 disableProvider: bodies_disableProvider,
@@ -55396,6 +55633,7 @@ listOperatorActions: parameters_listOperatorActions,
 listOperatorCalls: parameters_listOperatorCalls,
 getOperatorCall: parameters_getOperatorCall,
 refundCall: parameters_refundCall,
+getOperatorCatalog: parameters_getOperatorCatalog,
 listOperatorJobs: parameters_listOperatorJobs,
 getOperatorJob: parameters_getOperatorJob,
 getOperatorOverview: parameters_getOperatorOverview,
@@ -55427,6 +55665,8 @@ export {
 bodies,
 bodies_acceptInvitation,
 bodies_adjustAccount,
+bodies_checkCatalog,
+bodies_compareCatalog,
 bodies_confirmSession,
 bodies_confirmTotp,
 bodies_countMessageTokens,
@@ -55511,6 +55751,7 @@ parameters_getJob,
 parameters_getModel,
 parameters_getOperatorAccount,
 parameters_getOperatorCall,
+parameters_getOperatorCatalog,
 parameters_getOperatorJob,
 parameters_getOperatorOverview,
 parameters_getOperatorUsageSummary,

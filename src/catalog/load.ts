@@ -56,7 +56,7 @@ export function loadCatalog({ path, text: given, environment, simulatorUrl = nul
   if (unsendable.length > 0) throw new CatalogFault(fileName, problemsOf(unsendable, lineOf));
   const unset = file.providers.flatMap((provider) => unsetVariables(provider, environment));
   return {
-    catalog: { ...buildCatalog(file, { environment, simulatorUrl }), source: { text, path: path ?? null, loadedAt: new Date() } },
+    catalog: buildCatalog(file, { environment, simulatorUrl }, { text, path: path ?? null, loadedAt: new Date() }),
     text,
     unset,
     warnings: unset.map((one) => warningOf(one, fileName)),
@@ -65,12 +65,12 @@ export function loadCatalog({ path, text: given, environment, simulatorUrl = nul
 
 /** The variables of the environment that its file names, for keys and headers. */
 export function catalogVariables({ source }: Pick<Catalog, "source">): string[] {
-  const { file } = source === undefined ? {} : readCatalogText(source.text);
-  const found = (file?.providers ?? []).flatMap((provider) => unsetVariables(provider, {}));
+  const { providers = [] } = readCatalogText(source.text).file ?? {};
+  const found = providers.flatMap((provider) => unsetVariables(provider, {}));
   return [...new Set(found.map(({ variable }) => variable))];
 }
 
-interface Checked {
+export interface Checked {
   models: number;
   providers: number;
   problems: Problem[];
@@ -80,9 +80,14 @@ interface Checked {
 
 /** Every fault that loading would report, found without an environment; for `svc catalog check`, which names the file. */
 export function checkCatalog(text: string): Checked {
+  return readChecked(text).checked;
+}
+
+/** `file`: null where there are problems. */
+export function readChecked(text: string): { checked: Checked; file: CatalogFile | null } {
   const { file, counts, problems, lineOf } = readCatalogText(text);
-  const warnings = file === undefined || problems.length > 0 ? [] : problemsOf(costWarnings(file), lineOf);
-  return { ...counts, problems, warnings };
+  if (file === undefined || problems.length > 0) return { checked: { ...counts, problems, warnings: [] }, file: null };
+  return { checked: { ...counts, problems, warnings: problemsOf(costWarnings(file), lineOf) }, file };
 }
 
 interface Read {

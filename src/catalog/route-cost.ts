@@ -78,7 +78,7 @@ export function costWarnings({ models }: CatalogFile): Fault[] {
   });
 }
 
-interface Loss {
+interface Compared {
   /** The route's index. */
   route: number;
   routeId: string;
@@ -88,15 +88,20 @@ interface Loss {
 }
 
 /** What `pricing` brings in for less than a route of `model` costs. A dearer price of one thing may still pay for another. */
-function lossesOf(pricing: FilePricing, { routes = [] }: FileModel): Loss[] {
+function lossesOf(pricing: FilePricing, model: FileModel): Compared[] {
+  return comparedPrices(pricing, model).filter(({ price, cost }) => price < cost);
+}
+
+/** Each price of `pricing` beside what each route of `model` costs, where the route names a cost. */
+export function comparedPrices(pricing: FilePricing, { routes = [] }: FileModel): Compared[] {
   const prices = pricesOf(pricing);
   return routes.flatMap(({ provider, model, cost }, route) =>
     cost === undefined
       ? []
-      : (Object.keys(prices) as Key[]).flatMap((key) => {
-          const [price, asked] = [prices[key]!, costOfKey(cost, key)];
-          return price < asked ? [{ route, routeId: `${provider}/${model}`, key, price, cost: asked }] : [];
-        }),
+      : (Object.keys(prices) as Key[]).map((key) => ({
+          ...{ route, routeId: `${provider}/${model}`, key, price: prices[key]! },
+          cost: costOfKey(cost, key),
+        })),
   );
 }
 
