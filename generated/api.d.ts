@@ -354,7 +354,8 @@ export interface paths {
         };
         /**
          * Get limits
-         * @description Returns what is left of the account's limits. Works with an API key or a session. The call counts toward no limit.
+         * @description Returns what is left of the account's limits, and of the key's own where a key asks. Works with an API key or a session. The call counts
+         *     toward no limit.
          */
         get: operations["getLimits"];
         put?: never;
@@ -2231,6 +2232,27 @@ export interface paths {
         patch: operations["updateNotices"];
         trace?: never;
     };
+    "/v1/workspace/notices/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List notices
+         * @description Lists the workspace's notices of the last 30 days, also those that no one was told of. Notices for one person alone, such as of a sign-in, are
+         *     listed for that person. Tests of webhooks are in the list of their deliveries.
+         */
+        get: operations["listNotices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/workspace/webhooks": {
         parameters: {
             query?: never;
@@ -3922,7 +3944,7 @@ export interface components {
             /** @description Reduced precision of this route, such as `fp8`; it makes the route fallback layer 2. */
             reduced_precision?: string;
             /**
-             * @description For `anthropic` routes: `adaptive` is the newer form of thinking; default `budget`.
+             * @description For `anthropic` and `gemini` routes: `adaptive` is the newer form of thinking (Gemini: levels); default `budget`.
              * @enum {string}
              */
             thinking?: "adaptive" | "budget";
@@ -11855,6 +11877,33 @@ export interface components {
          * @description A budget in USD, 0 to 60,000,000 with at most 8 decimals; 0 blocks every paid call.
          */
         KeyBudget: number;
+        /** @description The limits of the key that asks, beside those of its account: the smaller one decides. */
+        KeyLimitState: {
+            /** @description When the key stops working; null: never. */
+            expires_at: components["schemas"]["Timestamp"] | null;
+            /** @description Record id of the key. */
+            id: string;
+            /** @description USD that the key may spend in all; null: no limit. */
+            lifetime_limit_usd: components["schemas"]["Usd"] | null;
+            /** @description USD of `lifetime_limit_usd` that are neither spent nor held; null: no limit. */
+            lifetime_remaining_usd: components["schemas"]["Usd"] | null;
+            /** @description When `limit_usd` begins anew. */
+            limit_resets: components["schemas"]["LimitResets"];
+            /** @description When the running period of `limit_usd` ends; null: never. */
+            limit_resets_at: components["schemas"]["Timestamp"] | null;
+            /** @description USD that the key may spend, in all or in each period of `limit_resets`; null: no limit of its own. */
+            limit_usd: components["schemas"]["Usd"] | null;
+            /** @description USD of `limit_usd` that are neither spent nor held; null: no limit of its own. */
+            remaining_usd: components["schemas"]["Usd"] | null;
+            /** @description Requests per minute of the key; null: the account's limit alone. */
+            rpm_limit: number | null;
+            /** @description Requests of the key in the last minute; null: not counted, since the key has no such limit. */
+            rpm_used: number | null;
+            /** @description Tokens per minute of the key; null: the account's limit alone. */
+            tpm_limit: number | null;
+            /** @description Tokens of the key in the last minute; null: not counted, since the key has no such limit. */
+            tpm_used: number | null;
+        };
         /** @description One entry of a list in a key's policies. */
         KeyRule: string;
         /**
@@ -11978,6 +12027,8 @@ export interface components {
             concurrent: components["schemas"]["ConcurrentUse"];
             /** @description Whether the account has ever added credits. Without credits, only free-tier models are available. */
             has_credits: boolean;
+            /** @description The limits of the key that asks. Absent for a session. */
+            key?: components["schemas"]["KeyLimitState"];
             /**
              * Format: int32
              * @description Requests per minute and model of the tier.
@@ -13061,6 +13112,60 @@ export interface components {
             /** @description Who is signed in. */
             user: components["schemas"]["User"];
         };
+        /** @description How far a notice's mails and webhooks are. */
+        NoticeDeliveries: {
+            /**
+             * Format: int32
+             * @description Delivered: a mail server or an endpoint took it.
+             */
+            delivered: number;
+            /**
+             * Format: int32
+             * @description Given up.
+             */
+            failed: number;
+            /**
+             * Format: int32
+             * @description Waiting for an attempt.
+             */
+            waiting: number;
+        };
+        /** @description A page of notices. */
+        NoticeList: {
+            /** @description The notices, the newest first. */
+            data: components["schemas"]["NoticeRecord"][];
+            /** @description Whether there are more; get them with `after` set to `last_id`. */
+            has_more: boolean;
+            /** @description Id of the last notice of this page; null on an empty page. */
+            last_id: string | null;
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
+            object: "list";
+        };
+        /** @description A notice. */
+        NoticeRecord: {
+            /** @description When it was noticed. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description What the notice says; its fields depend on the event, as a webhook's do. */
+            data: {
+                [key: string]: unknown;
+            };
+            /** @description The event: one of those of the settings, or `sign_in.new_place`. */
+            event: string;
+            /** @description Notice id; webhooks send it as `webhook-id`. */
+            id: string;
+            /** @description Mails to members. */
+            mails: components["schemas"]["NoticeDeliveries"];
+            /**
+             * @description Always `notice`.
+             * @enum {string}
+             */
+            object: "notice";
+            /** @description Webhooks, those that were sent again included. */
+            webhooks: components["schemas"]["NoticeDeliveries"];
+        };
         /**
          * @description A role whose members can be told.
          * @enum {string}
@@ -13129,7 +13234,7 @@ export interface components {
             balance_usd: components["schemas"]["Usd"];
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description Email address. */
+            /** @description Email address; a workspace that was made beside a person's own has its maker's. */
             email: string;
             /** @description Id of the account. */
             id: string;
@@ -13151,6 +13256,8 @@ export interface components {
             tier: number;
             /** @description Whether the address is verified. */
             verified: boolean;
+            /** @description Name of the workspace; null: it has none of its own. */
+            workspace_name: string | null;
         };
         /** @description One account with its money and keys. */
         OperatorAccountDetail: {
@@ -13158,10 +13265,12 @@ export interface components {
             balance_usd: components["schemas"]["Usd"];
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description Email address. */
+            /** @description Email address; a workspace that was made beside a person's own has its maker's. */
             email: string;
             /** @description Whether it has more keys than these. */
             has_more_keys: boolean;
+            /** @description Whether it has more members than these. */
+            has_more_members: boolean;
             /** @description Id of the account. */
             id: string;
             /** @description The newest keys, without their secrets. */
@@ -13174,6 +13283,8 @@ export interface components {
             lifetime_spent_usd: components["schemas"]["Usd"];
             /** @description USD that media jobs hold. */
             media_holds_usd: components["schemas"]["Usd"];
+            /** @description The members of its workspace, in the order of joining. */
+            members: components["schemas"]["Member"][];
             /**
              * @description Always `account`.
              * @enum {string}
@@ -13194,6 +13305,8 @@ export interface components {
             tier: number;
             /** @description Whether the address is verified. */
             verified: boolean;
+            /** @description Name of the workspace; null: it has none of its own. */
+            workspace_name: string | null;
         };
         /** @description A page of accounts. */
         OperatorAccountList: {
@@ -14361,7 +14474,7 @@ export interface components {
          * @description The wire protocol that a provider speaks.
          * @enum {string}
          */
-        ProviderProtocol: "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax";
+        ProviderProtocol: "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini";
         /**
          * @description A host that speaks the `openai` protocol with other names for some fields, or refuses some.
          * @enum {string}
@@ -36753,6 +36866,132 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    listNotices: {
+        parameters: {
+            query?: {
+                /** @description Id of the notice after which the page begins. */
+                after?: string;
+                /** @description How many notices a page has at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of notices. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeList"];
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDeniedOrSessionRequired"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */

@@ -78,6 +78,7 @@ import type {
   ListLedgerEntriesQuery,
   ListMembersQuery,
   ListModelsQuery,
+  ListNoticesQuery,
   ListOperatorAccountsQuery,
   ListOperatorActionsQuery,
   ListOperatorCallsQuery,
@@ -102,6 +103,7 @@ import type {
   MusicRequest,
   NewApiKey,
   NewSession,
+  NoticeList,
   NoticeSettings,
   NoticeSettingsChange,
   OpenSessionList,
@@ -524,7 +526,8 @@ export declare function rollApiKey(client: Client, key: string, input: RollReque
 export declare function getApiKeyUsage(client: Client, key: string, options?: RequestOptions): Call<ApiKeyUsage, "getApiKeyUsage">;
 
 /**
- * Returns what is left of the account's limits. Works with an API key or a session. The call counts toward no limit.
+ * Returns what is left of the account's limits, and of the key's own where a key asks. Works with an API key or a session. The call counts
+ * toward no limit.
  *
  * `GET /v1/auth/limits`, /docs/api/getLimits
  *
@@ -2085,6 +2088,21 @@ export declare function getNotices(client: Client, options?: RequestOptions): Ca
  * @throws {SvcError} 503 `overloaded`
  */
 export declare function updateNotices(client: Client, input: NoticeSettingsChange, options?: RequestOptions): Call<NoticeSettings, "updateNotices">;
+
+/**
+ * Lists the workspace's notices of the last 30 days, also those that no one was told of. Notices for one person alone, such as of a sign-in, are
+ * listed for that person. Tests of webhooks are in the list of their deliveries.
+ *
+ * `GET /v1/workspace/notices/log`, /docs/api/listNotices
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function listNotices(client: Client, input?: ListNoticesQuery, options?: RequestOptions): Pages<NoticeList, "listNotices">;
 
 /**
  * Lists the endpoints of the workspace.

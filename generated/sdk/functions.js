@@ -425,6 +425,10 @@ export function updateNotices(client, input, options) {
   return call(client, { path: "/v1/workspace/notices", method: "PATCH", auth: "session" }, input, options);
 }
 
+export function listNotices(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/workspace/notices/log", auth: "session" }, { ...input, ...cursor }, options));
+}
+
 export function listWebhooks(client, options) {
   return pages((cursor) => call(client, { path: "/v1/workspace/webhooks", auth: "session" }, { ...undefined, ...cursor }, options));
 }

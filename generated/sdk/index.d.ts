@@ -79,6 +79,7 @@ import type {
   ListLedgerEntriesQuery,
   ListMembersQuery,
   ListModelsQuery,
+  ListNoticesQuery,
   ListOperatorAccountsQuery,
   ListOperatorActionsQuery,
   ListOperatorCallsQuery,
@@ -103,6 +104,7 @@ import type {
   MusicRequest,
   NewApiKey,
   NewSession,
+  NoticeList,
   NoticeSettings,
   NoticeSettingsChange,
   OpenSessionList,
@@ -587,7 +589,8 @@ export interface KeysMethods {
 /** `svc.limits` */
 export interface LimitsMethods {
   /**
-   * Returns what is left of the account's limits. Works with an API key or a session. The call counts toward no limit.
+   * Returns what is left of the account's limits, and of the key's own where a key asks. Works with an API key or a session. The call counts
+   * toward no limit.
    *
    * `GET /v1/auth/limits`, /docs/api/getLimits
    *
@@ -1580,6 +1583,20 @@ export interface WorkspacesNoticesMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   update(input: NoticeSettingsChange, options?: RequestOptions): Call<NoticeSettings, "updateNotices">;
+  /**
+   * Lists the workspace's notices of the last 30 days, also those that no one was told of. Notices for one person alone, such as of a sign-in, are
+   * listed for that person. Tests of webhooks are in the list of their deliveries.
+   *
+   * `GET /v1/workspace/notices/log`, /docs/api/listNotices
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListNoticesQuery, options?: RequestOptions): Pages<NoticeList, "listNotices">;
 }
 
 /** `svc.workspaces.webhooks` */

@@ -134,6 +134,7 @@ export class Svc {
       notices: {
         get: of(f.getNotices),
         update: of(f.updateNotices),
+        list: of(f.listNotices),
       },
       webhooks: {
         list: of(f.listWebhooks),

@@ -1642,6 +1642,34 @@ export interface JsonSchemaName {
   strict?: boolean | null | undefined;
 }
 
+/** The limits of the key that asks, beside those of its account: the smaller one decides. */
+export interface KeyLimitState {
+  /** Record id of the key. */
+  id: string;
+  /** Requests per minute of the key; null: the account's limit alone. */
+  rpm_limit: number | null;
+  /** Requests of the key in the last minute; null: not counted, since the key has no such limit. */
+  rpm_used: number | null;
+  /** Tokens per minute of the key; null: the account's limit alone. */
+  tpm_limit: number | null;
+  /** Tokens of the key in the last minute; null: not counted, since the key has no such limit. */
+  tpm_used: number | null;
+  /** USD that the key may spend, in all or in each period of `limit_resets`; null: no limit of its own. */
+  limit_usd: number | null;
+  /** When `limit_usd` begins anew. */
+  limit_resets: LimitResets;
+  /** USD of `limit_usd` that are neither spent nor held; null: no limit of its own. */
+  remaining_usd: number | null;
+  /** When the running period of `limit_usd` ends; null: never. */
+  limit_resets_at: string | null;
+  /** USD that the key may spend in all; null: no limit. */
+  lifetime_limit_usd: number | null;
+  /** USD of `lifetime_limit_usd` that are neither spent nor held; null: no limit. */
+  lifetime_remaining_usd: number | null;
+  /** When the key stops working; null: never. */
+  expires_at: string | null;
+}
+
 /** What a scope takes away from a key: all that changes or costs something, images and videos, audio, or what a dashboard reads. */
 export type KeyScope = "read_only" | "no_media" | "no_audio" | "no_account";
 
@@ -1727,6 +1755,8 @@ export interface LimitState {
   per_model_rpm: number;
   /** Slots in use. */
   concurrent: ConcurrentUse;
+  /** The limits of the key that asks. Absent for a session. */
+  key?: KeyLimitState;
 }
 
 /** Prices of a whole request whose prompt, cached tokens included, is longer than `above`. */
@@ -2300,6 +2330,46 @@ export interface NewSession {
   user: User;
 }
 
+/** How far a notice's mails and webhooks are. */
+export interface NoticeDeliveries {
+  /** Delivered: a mail server or an endpoint took it. */
+  delivered: number;
+  /** Waiting for an attempt. */
+  waiting: number;
+  /** Given up. */
+  failed: number;
+}
+
+/** A page of notices. */
+export interface NoticeList {
+  /** Always `list`. */
+  object: "list";
+  /** The notices, the newest first. */
+  data: NoticeRecord[];
+  /** Whether there are more; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last notice of this page; null on an empty page. */
+  last_id: string | null;
+}
+
+/** A notice. */
+export interface NoticeRecord {
+  /** Notice id; webhooks send it as `webhook-id`. */
+  id: string;
+  /** Always `notice`. */
+  object: "notice";
+  /** The event: one of those of the settings, or `sign_in.new_place`. */
+  event: string;
+  /** What the notice says; its fields depend on the event, as a webhook's do. */
+  data: { [key: string]: unknown };
+  /** Mails to members. */
+  mails: NoticeDeliveries;
+  /** Webhooks, those that were sent again included. */
+  webhooks: NoticeDeliveries;
+  /** When it was noticed. */
+  created_at: string;
+}
+
 /** A role whose members can be told. */
 export type NoticeRole = "owner" | "admin" | "billing";
 
@@ -2359,8 +2429,10 @@ export interface OperatorAccount {
   id: string;
   /** Always `account`. */
   object: "account";
-  /** Email address. */
+  /** Email address; a workspace that was made beside a person's own has its maker's. */
   email: string;
+  /** Name of the workspace; null: it has none of its own. */
+  workspace_name: string | null;
   /** Whether the address is verified. */
   verified: boolean;
   /** Whether it may call. */
@@ -2383,8 +2455,10 @@ export interface OperatorAccountDetail {
   id: string;
   /** Always `account`. */
   object: "account";
-  /** Email address. */
+  /** Email address; a workspace that was made beside a person's own has its maker's. */
   email: string;
+  /** Name of the workspace; null: it has none of its own. */
+  workspace_name: string | null;
   /** Whether the address is verified. */
   verified: boolean;
   /** Whether it may call. */
@@ -2413,6 +2487,10 @@ export interface OperatorAccountDetail {
   keys: ApiKeyRecord[];
   /** Whether it has more keys than these. */
   has_more_keys: boolean;
+  /** The members of its workspace, in the order of joining. */
+  members: Member[];
+  /** Whether it has more members than these. */
+  has_more_members: boolean;
 }
 
 /** A page of accounts. */
@@ -6409,6 +6487,13 @@ export interface RemoveMemberQuery {
   /** What happens to the keys that the member created or last rolled. */
   keys?: KeysOfLeaver | undefined;
 }
+/** Query parameters of `workspaces.notices.list`. */
+export interface ListNoticesQuery {
+  /** Id of the notice after which the page begins. */
+  after?: string | undefined;
+  /** How many notices a page has at most. 1 to 100; default 50. */
+  limit?: number | undefined;
+}
 /** Query parameters of `workspaces.webhooks.deliveries.list`. */
 export interface ListWebhookDeliveriesQuery {
   /** Id of the delivery after which the page begins. */
@@ -7403,6 +7488,8 @@ export type RemoveMemberError = Error400InvalidParameter | Error401MissingApiKey
 export type GetNoticesError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.notices.update`. */
 export type UpdateNoticesError = UpdateNoticesError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateNoticesError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.notices.list`. */
+export type ListNoticesError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.webhooks.list`. */
 export type ListWebhooksError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.webhooks.create`. */
@@ -8888,6 +8975,17 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: UpdateNoticesError;
+  };
+  /** `workspaces.notices.list`: `GET /v1/workspace/notices/log`. */
+  listNotices: {
+    path: never;
+    query: ListNoticesQuery;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: NoticeList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListNoticesError;
   };
   /** `workspaces.webhooks.list`: `GET /v1/workspace/webhooks`. */
   listWebhooks: {

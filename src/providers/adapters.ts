@@ -6,6 +6,7 @@ import { falMusic } from "./fal/music.ts";
 import { falImages, falQueue, falVideos } from "./fal/queue.ts";
 import { minimaxMusic, minimaxSpeech } from "./minimax/audio.ts";
 import { minimaxClone, minimaxDesign, minimaxVoices } from "./minimax/voices.ts";
+import { geminiChat } from "./gemini/chat.ts";
 import { openaiSpeech, openaiTranscribe } from "./openai/audio.ts";
 import { openaiChat, openaiMessages } from "./openai/chat.ts";
 import { openaiEmbed } from "./openai/embed.ts";
@@ -47,9 +48,10 @@ export interface AdapterParts {
 export function openAdapters(upstream: Upstream, { fetchReference, fetchMade }: AdapterParts): Adapters {
   const chat = openaiChat(upstream);
   const messages = anthropicMessages(upstream);
+  const gemini = geminiChat(upstream);
   return {
-    chat: { openai: chat, anthropic: anthropicChat(messages) },
-    messages: { openai: openaiMessages(chat), anthropic: messages },
+    chat: { openai: chat, anthropic: anthropicChat(messages), gemini },
+    messages: { openai: openaiMessages(chat), anthropic: messages, gemini: openaiMessages(gemini) },
     embed: { openai: openaiEmbed(upstream) },
     rerank: { rerank: rerank(upstream) },
     images: { openai: openaiImages(upstream, fetchReference), fal: falImages(upstream) },
