@@ -4,7 +4,7 @@ import { priceFromUsd } from "../money.ts";
 import type { CatalogFile, Fault, FileModel, FilePricing, FileRouteCost, Path } from "./file.ts";
 import { decimalFaults } from "./prices.ts";
 
-export type CostKey = Exclude<keyof FileRouteCost, "long_context">;
+type CostKey = Exclude<keyof FileRouteCost, "long_context">;
 
 const perMillion = 1_000_000n;
 const perThousand = 1_000n;
@@ -100,7 +100,7 @@ export function costWarnings({ models }: CatalogFile): Fault[] {
   });
 }
 
-interface Loss {
+interface Compared {
   /** The route's index. */
   route: number;
   routeId: string;
@@ -110,20 +110,25 @@ interface Loss {
 }
 
 /** What `pricing` brings in for less than a route of `model` costs. A dearer price of one thing may still pay for another. */
-function lossesOf(pricing: FilePricing, { routes = [] }: FileModel): Loss[] {
+function lossesOf(pricing: FilePricing, model: FileModel): Compared[] {
+  return comparedPrices(pricing, model).filter(({ price, cost }) => price < cost);
+}
+
+/** Each price of `pricing` beside what each route of `model` costs, where the route names a cost. */
+export function comparedPrices(pricing: FilePricing, { routes = [] }: FileModel): Compared[] {
   const prices = pricesOf(pricing);
   return routes.flatMap(({ provider, model, cost }, route) =>
     cost === undefined
       ? []
-      : (Object.keys(prices) as CostKey[]).flatMap((key) => {
-          const [price, asked] = [prices[key]!, costOfKey(cost, key)];
-          return price < asked ? [{ route, routeId: `${provider}/${model}`, key, price, cost: asked }] : [];
-        }),
+      : (Object.keys(prices) as CostKey[]).map((key) => ({
+          ...{ route, routeId: `${provider}/${model}`, key, price: prices[key]! },
+          cost: costOfKey(cost, key),
+        })),
   );
 }
 
 /** By the key of what they have to pay for; of several prices the lowest. */
-export function pricesOf(pricing: FilePricing): Partial<Record<CostKey, number>> {
+function pricesOf(pricing: FilePricing): Partial<Record<CostKey, number>> {
   switch (pricing.mode) {
     case "per-token": {
       const { input, output = 0, cached, cache_write = input, cache_write_1h = cache_write, per_request = 0, per_web_search } = pricing;
@@ -153,10 +158,4 @@ export function pricesOf(pricing: FilePricing): Partial<Record<CostKey, number>>
 function costOfKey({ long_context: _long, ...cost }: FileRouteCost, key: CostKey): number {
   const { input = 0, cached = input, cache_write = input, cache_write_1h = cache_write } = cost;
   return { ...cost, input, cached, cache_write, cache_write_1h }[key] ?? 0;
-}
-
-/** Of a model's routes; null where none of them says what it costs. */
-export function dearestCost({ routes = [] }: FileModel, key: CostKey): number | null {
-  const costs = routes.flatMap(({ cost }) => (cost === undefined ? [] : [costOfKey(cost, key)]));
-  return costs.length === 0 ? null : Math.max(...costs);
 }

@@ -2,11 +2,10 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { Refused } from "../accounts/admin.ts";
-import { compareCatalogs, type ModelChange } from "../catalog/diff.ts";
+import { compareCatalogs, type Comparison } from "../catalog/compare.ts";
 import { readPriceList } from "../catalog/import/price-lists.ts";
 import { vendors } from "../catalog/import/vendors.ts";
 import { catalogText, importedMark } from "../catalog/import/write-catalog.ts";
-import { CatalogFault, readCatalogFile } from "../catalog/load.ts";
 import { parseJson } from "../json/parse.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
 
@@ -22,18 +21,18 @@ export async function importCatalog({ words, options }: Input): Promise<Outcome>
     throw new Refused(`${path} is not a price list with models of ${name}: LiteLLM's and those shaped as models.dev's are read`);
   const from = (options["from"] as string | undefined) ?? basename(path);
   const text = catalogText(read.models, vendor, { vendor: name, day, from, markupPercent });
-  const after = checked(text, path);
   const target = options["write"] as string | undefined;
-  const before = target !== undefined && existsSync(target) ? ownImport(target) : { models: [] };
-  const changes = compareCatalogs(before, after);
+  const before = target !== undefined && existsSync(target) ? ownImport(target) : '{"providers":[],"models":[]}';
+  const { changes, problems } = compareCatalogs(before, text);
+  if (problems.length > 0) throw new Refused(`the list makes no sound catalog: ${problems[0]!.message}`);
   if (target !== undefined) writeFileSync(target, text);
   const leftOut = Object.fromEntries(read.leftOut);
   return {
-    json: { vendor: name, models: after.models.length, left_out: leftOut, changes, written: target ?? null },
+    json: { vendor: name, models: read.models.length, left_out: leftOut, changes, written: target ?? null },
     text: [
       ...changes.flatMap(changeLines),
       ...Object.entries(leftOut).map(([why, count]) => `left out: ${count}, ${why}`),
-      `${after.models.length} models of ${name}, ${changes.length} changes${target === undefined ? "; nothing is written without --write FILE" : `, written to ${target}`}`,
+      `${read.models.length} models of ${name}, ${changes.length} changes${target === undefined ? "; nothing is written without --write FILE" : `, written to ${target}`}`,
     ].join("\n"),
   };
 }
@@ -52,22 +51,18 @@ function readJson(path: string): unknown {
   }
 }
 
-function ownImport(path: string) {
+function ownImport(path: string): string {
   const text = readFileSync(path, "utf8");
   if (!text.startsWith(importedMark)) throw new Refused(`${path} was not written by an import; name another file, and nothing is lost`);
-  return checked(text, path);
+  return text;
 }
 
-function checked(text: string, path: string) {
-  try {
-    return readCatalogFile(text, path);
-  } catch (error) {
-    throw error instanceof CatalogFault ? new Refused(error.message, { cause: error }) : error;
-  }
-}
+type Change = Comparison["changes"][number];
 
-function changeLines({ id, change, figures }: ModelChange): string[] {
-  const shown = (usd: number | null) => (usd === null ? "none" : String(usd));
-  const lines = figures.map(({ key, before, after, cost }) => `  ${key}: ${shown(before)} -> ${shown(after)} USD, costs ${shown(cost)}`);
+function changeLines({ id, change, before, after }: Change): string[] {
+  const old = new Map(before?.margins.map(({ unit, price_usd }) => [unit, price_usd]));
+  const lines = (after?.margins ?? [])
+    .filter(({ unit, price_usd }) => old.get(unit) !== price_usd)
+    .map(({ unit, price_usd, cost_usd }) => `  ${unit}: ${old.get(unit) ?? "new"} -> ${price_usd} USD, costs ${cost_usd}`);
   return [`${change}: ${id}`, ...lines];
 }

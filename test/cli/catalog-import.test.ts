@@ -30,7 +30,8 @@ test("first shown, then written; the next import shows what it changes, with cos
     ["mistral/three", "added"],
     ["mistral/two", "removed"],
   ]);
-  expect(changes[0].figures[0]).toEqual({ key: "input", before: 1.1, after: 2.2, cost: 2 });
+  expect([changes[0].before.pricing.input, changes[0].after.pricing.input]).toEqual([1.1, 2.2]);
+  expect(changes[0].after.margins[0]).toMatchObject({ unit: "input", price_usd: 2.2, cost_usd: 2, margin_usd: 0.2 });
   const check = await callSvc({}, ["catalog", "check", target, "--json"]);
   expect(check.json()).toEqual({ models: 2, providers: 1, problems: [], warnings: [] });
 });

@@ -45,7 +45,9 @@ describe.skipIf(chromiumPath === null)("the operators' pages", () => {
     await call(customer, "demo/chat");
     await call(customer, "demo/broken");
     await call(customer, markup, { user: markup.slice(0, 64) });
-    await query("update account set email = $2 where id = $1", [customer.accountId, `${markup}@example.com`]);
+    await query("update account set email = $2, name = $3, workspace_name = $3 where id = $1", [
+      ...[customer.accountId, `${markup}@example.com`, markup],
+    ]);
     const body = { amount_usd: -1, reason: markup };
     await gateway.request("POST", `/v1/operator/accounts/${customer.id}/adjust`, { key, body });
     await gateway.request("POST", "/v1/operator/providers/west/disable", { key, body: { reason: markup } });
