@@ -354,7 +354,8 @@ export interface paths {
         };
         /**
          * Get limits
-         * @description Returns what is left of the account's limits. Works with an API key or a session. The call counts toward no limit.
+         * @description Returns what is left of the account's limits, and of the key's own where a key asks. Works with an API key or a session. The call counts
+         *     toward no limit.
          */
         get: operations["getLimits"];
         put?: never;
@@ -1476,6 +1477,7 @@ export interface paths {
         /**
          * List operators' actions
          * @description Lists what operators and the command line changed, newest first. Rows are never changed or deleted. Filters combine.
+         *     `Accept: text/csv` or `application/x-ndjson` gives the rows as a file.
          */
         get: operations["listOperatorActions"];
         put?: never;
@@ -1543,6 +1545,109 @@ export interface paths {
          *     charged, an amount above its charge, and an id that several charged calls have.
          */
         post: operations["refundCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/catalog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the catalog in use
+         * @description Shows the catalog in use: its file, its counts, and warnings such as prices below cost. With `text=true` also its text, without what headers
+         *     of providers hold besides names of variables.
+         */
+        get: operations["getOperatorCatalog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/catalog/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a catalog
+         * @description Checks a catalog file without using it: every problem with its line, as `svc catalog check` does, and warnings. It does not look at the
+         *     environment, so a key that is not set is no problem here.
+         */
+        post: operations["checkCatalog"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/catalog/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare a catalog
+         * @description Compares a catalog file with the catalog in use, without using it: models and providers that differ, with prices, costs and margins.
+         */
+        post: operations["compareCatalog"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search media jobs
+         * @description Lists media jobs of all accounts, newest first, those of the genmedia API included. Filters combine. With `account` any time is searched;
+         *     without it the 31 days before `to`, or since `from`, which is then at most 31 days before.
+         */
+        get: operations["listOperatorJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/jobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a media job
+         * @description Returns one media job of any account with its attempts and ledger entries. `POST /v1/operator/calls/{id}/refund` gives its charge back.
+         */
+        get: operations["getOperatorJob"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1691,6 +1796,48 @@ export interface paths {
          * @description Uses a disabled provider, or a disabled route, again. One that is not disabled stays so.
          */
         post: operations["enableProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List settings
+         * @description Lists the settings that the process runs with: those of the gateway, and the variables that the catalog names for providers' keys and
+         *     headers, which are secret. A secret has no `value`; `source` tells whether it is set.
+         */
+        get: operations["listOperatorSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/usage/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sum up all accounts' usage
+         * @description Sums up all accounts' requests by hour, day or month, up to this moment, with what providers charge for them. Filters combine.
+         *     `Accept: text/csv` or `application/x-ndjson` gives the rows as a file. At most 1000 hours, days or months are summed up at once.
+         */
+        get: operations["getOperatorUsageSummary"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2083,6 +2230,27 @@ export interface paths {
          * @description Changes what the workspace is told by mail, and which roles are told. Mails go to verified addresses of members, 50 at most.
          */
         patch: operations["updateNotices"];
+        trace?: never;
+    };
+    "/v1/workspace/notices/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List notices
+         * @description Lists the workspace's notices of the last 30 days, also those that no one was told of. Notices for one person alone, such as of a sign-in, are
+         *     listed for that person. Tests of webhooks are in the list of their deliveries.
+         */
+        get: operations["listNotices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/workspace/webhooks": {
@@ -3253,6 +3421,33 @@ export interface components {
          * @enum {string}
          */
         CatalogCapability: "music" | "sfx" | "voice-clone" | "voice-design";
+        /**
+         * @description How something differs.
+         * @enum {string}
+         */
+        CatalogChangeKind: "added" | "removed" | "changed";
+        /** @description What the gateway finds in the text. */
+        CatalogCheck: {
+            /**
+             * Format: int32
+             * @description Its models.
+             */
+            models: number;
+            /**
+             * @description Always `operator.catalog.check`.
+             * @enum {string}
+             */
+            object: "operator.catalog.check";
+            /** @description Why the gateway would refuse it, at most 100, by line. */
+            problems: components["schemas"]["CatalogProblem"][];
+            /**
+             * Format: int32
+             * @description Its providers.
+             */
+            providers: number;
+            /** @description What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
+            warnings: components["schemas"]["CatalogProblem"][];
+        };
         /** @description A day, `YYYY-MM-DD`. */
         CatalogDay: string;
         /** @description Default models for requests without one, by id. Paused and retired models are skipped. */
@@ -3268,6 +3463,36 @@ export interface components {
             /** @description Voice design. */
             "voice-design"?: string;
         };
+        /** @description How a text differs from the catalog in use. */
+        CatalogDiff: {
+            /** @description The models that differ, at most 1000, by id. None where there are problems. */
+            changes: components["schemas"]["CatalogModelChange"][];
+            /**
+             * Format: int32
+             * @description Its models.
+             */
+            models: number;
+            /**
+             * @description Always `operator.catalog.diff`.
+             * @enum {string}
+             */
+            object: "operator.catalog.diff";
+            /** @description Other parts that differ, such as `aliases` or `tiers`. */
+            other_changes: string[];
+            /** @description Why the gateway would refuse it, at most 100, by line. */
+            problems: components["schemas"]["CatalogProblem"][];
+            /** @description The providers that differ, at most 1000, by id. */
+            provider_changes: components["schemas"]["CatalogProviderChange"][];
+            /**
+             * Format: int32
+             * @description Its providers.
+             */
+            providers: number;
+            /** @description Whether more models or providers differ than are listed. */
+            truncated: boolean;
+            /** @description What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
+            warnings: components["schemas"]["CatalogProblem"][];
+        };
         /** @description The providers, the models, their prices and their routes. */
         CatalogFile: {
             /** @description Aliases, each with the id of its model. */
@@ -3278,6 +3503,12 @@ export interface components {
             defaults?: components["schemas"]["CatalogDefaults"];
             /** @description Prices up to which an account that never added credits can call a model. */
             free_tier?: components["schemas"]["CatalogFreeTier"];
+            /**
+             * Format: double
+             * @description Prices of models without `pricing`: what the dearest of their routes costs, plus so many percent, rounded up. Every route then needs a
+             *     `cost`.
+             */
+            markup_percent?: number;
             /** @description Models, in listing order. */
             models: components["schemas"]["CatalogModel"][];
             /** @description Providers. */
@@ -3313,6 +3544,28 @@ export interface components {
             input: components["schemas"]["CatalogUsd"];
             /** @description USD per million output tokens. */
             output: components["schemas"]["CatalogUsd"];
+        };
+        /** @description A price beside what a route costs. */
+        CatalogMargin: {
+            /**
+             * Format: double
+             * @description USD that it costs.
+             */
+            cost_usd: number;
+            /**
+             * Format: double
+             * @description `price_usd` less `cost_usd`.
+             */
+            margin_usd: number;
+            /**
+             * Format: double
+             * @description USD that it is sold for.
+             */
+            price_usd: number;
+            /** @description The route, as provider/model. */
+            route: string;
+            /** @description What is priced, such as `input` (of a million tokens) or `per_image`: a key of the route's `cost` in the file. */
+            unit: string;
         };
         /** @description One model. */
         CatalogModel: {
@@ -3460,6 +3713,24 @@ export interface components {
             /** @description More keys of `extra` that an image model does not read, because they change what its provider charges. Default: none. */
             withheld?: string[];
         };
+        /** @description How a model differs. */
+        CatalogModelChange: {
+            /** @description Its terms in the text; null: it is not there. */
+            after: components["schemas"]["CatalogTerms"] | null;
+            /** @description Its terms in the catalog in use; null: it is not there. */
+            before: components["schemas"]["CatalogTerms"] | null;
+            /** @description How. */
+            change: components["schemas"]["CatalogChangeKind"];
+            /** @description The keys of the file that differ, such as `pricing`; empty unless it is `changed`. */
+            fields: string[];
+            /** @description Id of the model. */
+            id: string;
+        };
+        /**
+         * @description Whether a model is sold.
+         * @enum {string}
+         */
+        CatalogModelState: "active" | "paused" | "retired";
         /**
          * Format: double
          * @description A multiple of a price.
@@ -3600,6 +3871,16 @@ export interface components {
         CatalogPixels: string;
         /** @description The price of a model; `mode` determines its keys. */
         CatalogPricing: components["schemas"]["CatalogPerToken"] | components["schemas"]["CatalogPerImage"] | components["schemas"]["CatalogPerQuality"] | components["schemas"]["CatalogPerMegapixel"] | components["schemas"]["CatalogPerSecond"] | components["schemas"]["CatalogPerMinute"] | components["schemas"]["CatalogPerThousandCharacters"] | components["schemas"]["CatalogPerSong"] | components["schemas"]["CatalogPerCall"];
+        /** @description What is wrong in a catalog file, or worth knowing. */
+        CatalogProblem: {
+            /**
+             * Format: int32
+             * @description The line, from 1.
+             */
+            line: number;
+            /** @description What is wrong there. */
+            message: string;
+        };
         /** @description A current promotion. */
         CatalogPromotion: {
             /** @description Display name of the promotion. */
@@ -3640,6 +3921,17 @@ export interface components {
              * @description Timeout in milliseconds until the first byte of an answer; default 60000.
              */
             timeout_ms?: number;
+            /** @description Whose variant of the `openai` protocol it speaks; default: that of the host in `base_url`, else the plain form. */
+            variant?: components["schemas"]["ProviderVariant"];
+        };
+        /** @description How a provider differs. */
+        CatalogProviderChange: {
+            /** @description How. */
+            change: components["schemas"]["CatalogChangeKind"];
+            /** @description The keys of the file that differ, such as `base_url`; empty unless it is `changed`. */
+            fields: string[];
+            /** @description Id of the provider. */
+            id: string;
         };
         /** @description USD per image, by quality. */
         CatalogQualityPrices: {
@@ -3658,7 +3950,7 @@ export interface components {
             /** @description Reduced precision of this route, such as `fp8`; it makes the route fallback layer 2. */
             reduced_precision?: string;
             /**
-             * @description For `anthropic` routes: `adaptive` is the newer form of thinking; default `budget`.
+             * @description For `anthropic` and `gemini` routes: `adaptive` is the newer form of thinking (Gemini: levels); default `budget`.
              * @enum {string}
              */
             thinking?: "adaptive" | "budget";
@@ -3673,6 +3965,8 @@ export interface components {
             cached?: components["schemas"]["CatalogUsd"];
             /** @description USD per million input tokens. */
             input?: components["schemas"]["CatalogUsd"];
+            /** @description What it charges for a request whose prompt is longer than `above` tokens. */
+            long_context?: components["schemas"]["CatalogLongContext"];
             /** @description USD per million output tokens, reasoning included. */
             output?: components["schemas"]["CatalogUsd"];
             /** @description USD per 1,000 characters. */
@@ -3701,6 +3995,26 @@ export interface components {
             replacement?: string;
             /** @description No longer served. */
             retired?: boolean;
+        };
+        /** @description What a model is sold for, and at what margins. */
+        CatalogTerms: {
+            /** @description Price, cost and margin of each unit that a route names a cost of. */
+            margins: components["schemas"]["CatalogMargin"][];
+            /** @description Its `pricing` in the file; null: it has none. */
+            pricing: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Its routes, as provider/model, in their order. */
+            routes: string[];
+            /** @description Whether it is sold. */
+            state: components["schemas"]["CatalogModelState"];
+        };
+        /** @description A catalog file's text. */
+        CatalogText: {
+            /** @description The file, YAML or JSON. */
+            text: string;
+        } & {
+            [key: string]: unknown;
         };
         /** @description A tier row, used as given. */
         CatalogTier: {
@@ -4137,6 +4451,35 @@ export interface components {
              */
             total_tokens: number;
         };
+        /** @description Body of a 400. */
+        CheckCatalogError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
         /** @description A citation of the text, on models that send citations. */
         CitationsDelta: {
             /** @description One more citation; append it to the block's `citations`. */
@@ -4295,6 +4638,35 @@ export interface components {
                  * @enum {string}
                  */
                 code: "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 400. */
+        CompareCatalogError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -8957,6 +9329,35 @@ export interface components {
             };
         };
         /** @description Body of a 403. */
+        Error403PermissionDeniedOrCsrfFailed: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "csrf_failed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 403. */
         Error403PermissionDeniedOrSessionRequired: {
             /** @description The error. */
             error: {
@@ -9085,6 +9486,37 @@ export interface components {
                  * @enum {string}
                  */
                 code: "endpoint_not_found" | "account_not_found";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "not_found_error";
+            };
+        };
+        /** @description Body of a 404. */
+        Error404EndpointNotFoundOrJobNotFound: {
+            /** @description Endpoints that may have been meant, at most 5; on `endpoint_not_found`. */
+            available_endpoints?: string[];
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "endpoint_not_found" | "job_not_found";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -11453,6 +11885,33 @@ export interface components {
          * @description A budget in USD, 0 to 60,000,000 with at most 8 decimals; 0 blocks every paid call.
          */
         KeyBudget: number;
+        /** @description The limits of the key that asks, beside those of its account: the smaller one decides. */
+        KeyLimitState: {
+            /** @description When the key stops working; null: never. */
+            expires_at: components["schemas"]["Timestamp"] | null;
+            /** @description Record id of the key. */
+            id: string;
+            /** @description USD that the key may spend in all; null: no limit. */
+            lifetime_limit_usd: components["schemas"]["Usd"] | null;
+            /** @description USD of `lifetime_limit_usd` that are neither spent nor held; null: no limit. */
+            lifetime_remaining_usd: components["schemas"]["Usd"] | null;
+            /** @description When `limit_usd` begins anew. */
+            limit_resets: components["schemas"]["LimitResets"];
+            /** @description When the running period of `limit_usd` ends; null: never. */
+            limit_resets_at: components["schemas"]["Timestamp"] | null;
+            /** @description USD that the key may spend, in all or in each period of `limit_resets`; null: no limit of its own. */
+            limit_usd: components["schemas"]["Usd"] | null;
+            /** @description USD of `limit_usd` that are neither spent nor held; null: no limit of its own. */
+            remaining_usd: components["schemas"]["Usd"] | null;
+            /** @description Requests per minute of the key; null: the account's limit alone. */
+            rpm_limit: number | null;
+            /** @description Requests of the key in the last minute; null: not counted, since the key has no such limit. */
+            rpm_used: number | null;
+            /** @description Tokens per minute of the key; null: the account's limit alone. */
+            tpm_limit: number | null;
+            /** @description Tokens of the key in the last minute; null: not counted, since the key has no such limit. */
+            tpm_used: number | null;
+        };
         /** @description One entry of a list in a key's policies. */
         KeyRule: string;
         /**
@@ -11576,6 +12035,8 @@ export interface components {
             concurrent: components["schemas"]["ConcurrentUse"];
             /** @description Whether the account has ever added credits. Without credits, only free-tier models are available. */
             has_credits: boolean;
+            /** @description The limits of the key that asks. Absent for a session. */
+            key?: components["schemas"]["KeyLimitState"];
             /**
              * Format: int32
              * @description Requests per minute and model of the tier.
@@ -12659,6 +13120,60 @@ export interface components {
             /** @description Who is signed in. */
             user: components["schemas"]["User"];
         };
+        /** @description How far a notice's mails and webhooks are. */
+        NoticeDeliveries: {
+            /**
+             * Format: int32
+             * @description Delivered: a mail server or an endpoint took it.
+             */
+            delivered: number;
+            /**
+             * Format: int32
+             * @description Given up.
+             */
+            failed: number;
+            /**
+             * Format: int32
+             * @description Waiting for an attempt.
+             */
+            waiting: number;
+        };
+        /** @description A page of notices. */
+        NoticeList: {
+            /** @description The notices, the newest first. */
+            data: components["schemas"]["NoticeRecord"][];
+            /** @description Whether there are more; get them with `after` set to `last_id`. */
+            has_more: boolean;
+            /** @description Id of the last notice of this page; null on an empty page. */
+            last_id: string | null;
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
+            object: "list";
+        };
+        /** @description A notice. */
+        NoticeRecord: {
+            /** @description When it was noticed. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description What the notice says; its fields depend on the event, as a webhook's do. */
+            data: {
+                [key: string]: unknown;
+            };
+            /** @description The event: one of those of the settings, or `sign_in.new_place`. */
+            event: string;
+            /** @description Notice id; webhooks send it as `webhook-id`. */
+            id: string;
+            /** @description Mails to members. */
+            mails: components["schemas"]["NoticeDeliveries"];
+            /**
+             * @description Always `notice`.
+             * @enum {string}
+             */
+            object: "notice";
+            /** @description Webhooks, those that were sent again included. */
+            webhooks: components["schemas"]["NoticeDeliveries"];
+        };
         /**
          * @description A role whose members can be told.
          * @enum {string}
@@ -12727,7 +13242,7 @@ export interface components {
             balance_usd: components["schemas"]["Usd"];
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description Email address. */
+            /** @description Email address; a workspace that was made beside a person's own has its maker's. */
             email: string;
             /** @description Id of the account. */
             id: string;
@@ -12749,6 +13264,8 @@ export interface components {
             tier: number;
             /** @description Whether the address is verified. */
             verified: boolean;
+            /** @description Name of the workspace; null: it has none of its own. */
+            workspace_name: string | null;
         };
         /** @description One account with its money and keys. */
         OperatorAccountDetail: {
@@ -12756,10 +13273,12 @@ export interface components {
             balance_usd: components["schemas"]["Usd"];
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description Email address. */
+            /** @description Email address; a workspace that was made beside a person's own has its maker's. */
             email: string;
             /** @description Whether it has more keys than these. */
             has_more_keys: boolean;
+            /** @description Whether it has more members than these. */
+            has_more_members: boolean;
             /** @description Id of the account. */
             id: string;
             /** @description The newest keys, without their secrets. */
@@ -12772,6 +13291,8 @@ export interface components {
             lifetime_spent_usd: components["schemas"]["Usd"];
             /** @description USD that media jobs hold. */
             media_holds_usd: components["schemas"]["Usd"];
+            /** @description The members of its workspace, in the order of joining. */
+            members: components["schemas"]["Member"][];
             /**
              * @description Always `account`.
              * @enum {string}
@@ -12792,6 +13313,8 @@ export interface components {
             tier: number;
             /** @description Whether the address is verified. */
             verified: boolean;
+            /** @description Name of the workspace; null: it has none of its own. */
+            workspace_name: string | null;
         };
         /** @description A page of accounts. */
         OperatorAccountList: {
@@ -13016,6 +13539,36 @@ export interface components {
              */
             object: "list";
         };
+        /** @description The catalog in use. */
+        OperatorCatalog: {
+            /** @description When the process that answers read it. */
+            loaded_at: components["schemas"]["Timestamp"];
+            /**
+             * Format: int32
+             * @description Its models.
+             */
+            models: number;
+            /**
+             * @description Always `operator.catalog`.
+             * @enum {string}
+             */
+            object: "operator.catalog";
+            /** @description The file that it was read from, on the machine that answers; null: it has none. */
+            path: string | null;
+            /** @description Why the gateway would refuse it, at most 100, by line. */
+            problems: components["schemas"]["CatalogProblem"][];
+            /**
+             * Format: int32
+             * @description Its providers.
+             */
+            providers: number;
+            /** @description SHA-256 of its text, in hex: processes with the same value sell at the same prices. */
+            sha256: string;
+            /** @description Its text, with `text=true`, else null. What headers hold besides names of variables is left out. */
+            text: string | null;
+            /** @description What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
+            warnings: components["schemas"]["CatalogProblem"][];
+        };
         /** @description A role for an account. */
         OperatorChange: {
             /** @description The account's id, or its email address. */
@@ -13026,6 +13579,130 @@ export interface components {
             role: components["schemas"]["OperatorRole"];
         } & {
             [key: string]: unknown;
+        };
+        /** @description A media job of any account. */
+        OperatorJob: {
+            /** @description Id of the account. */
+            account_id: string;
+            /** @description The alias that was sent; null: the model's id was. */
+            alias: string | null;
+            /** @description The API that it came through. */
+            api: components["schemas"]["OperatorJobApi"];
+            /** @description USD that were charged; null: nothing was. */
+            charged_usd: components["schemas"]["Usd"] | null;
+            /** @description When it ended; null: it has not. */
+            completed_at: components["schemas"]["Timestamp"] | null;
+            /** @description When it was submitted. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Why it failed or expired; null: it did not. */
+            error: components["schemas"]["OperatorJobError"] | null;
+            /** @description USD that are held for it, or were. */
+            estimated_usd: components["schemas"]["Usd"];
+            /** @description Id of the job, as its caller sees it. */
+            id: string;
+            /** @description What it makes. */
+            kind: components["schemas"]["JobKind"];
+            /** @description The model. */
+            model: string;
+            /**
+             * @description Always `operator.job`.
+             * @enum {string}
+             */
+            object: "operator.job";
+            /** @description Position in the account's queue, from 1; null: it does not wait. */
+            queue_position: number | null;
+            /** @description USD that were given back; null: nothing was. */
+            refunded_usd: components["schemas"]["Usd"] | null;
+            /** @description Id of the request that submitted it. */
+            request_id: string;
+            /** @description The route that was asked last, as provider/model; null: none was. */
+            route: string | null;
+            /** @description When it got a slot; null: it has none yet, or ended without one. */
+            started_at: components["schemas"]["Timestamp"] | null;
+            /** @description Its status. */
+            status: components["schemas"]["JobStatus"];
+        };
+        /**
+         * @description The API that a job came through.
+         * @enum {string}
+         */
+        OperatorJobApi: "image" | "video" | "genmedia";
+        /** @description One job with its attempts and money. */
+        OperatorJobDetail: {
+            /** @description Id of the account. */
+            account_id: string;
+            /** @description The alias that was sent; null: the model's id was. */
+            alias: string | null;
+            /** @description The API that it came through. */
+            api: components["schemas"]["OperatorJobApi"];
+            /** @description When the last route was asked; null: none was. */
+            asked_at: components["schemas"]["Timestamp"] | null;
+            /** @description The attempts at routes, in order. */
+            attempts: components["schemas"]["OperatorAttempt"][];
+            /** @description USD that were charged; null: nothing was. */
+            charged_usd: components["schemas"]["Usd"] | null;
+            /** @description When it ended; null: it has not. */
+            completed_at: components["schemas"]["Timestamp"] | null;
+            /** @description When it was submitted. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description The account's email address. */
+            email: string;
+            /** @description Why it failed or expired; null: it did not. */
+            error: components["schemas"]["OperatorJobError"] | null;
+            /** @description USD that are held for it, or were. */
+            estimated_usd: components["schemas"]["Usd"];
+            /** @description The addresses of what it made. */
+            files: string[];
+            /** @description Id of the job, as its caller sees it. */
+            id: string;
+            /** @description What it makes. */
+            kind: components["schemas"]["JobKind"];
+            /** @description Until when a process works on it, or when one takes it next; null: the job waits for a slot, or has ended. */
+            leased_until: components["schemas"]["Timestamp"] | null;
+            /** @description The job's ledger entries, oldest first: hold, its end, charge, refund. */
+            ledger: components["schemas"]["LedgerEntry"][];
+            /** @description The model. */
+            model: string;
+            /**
+             * @description Always `operator.job`.
+             * @enum {string}
+             */
+            object: "operator.job";
+            /** @description Position in the account's queue, from 1; null: it does not wait. */
+            queue_position: number | null;
+            /** @description USD that were given back; null: nothing was. */
+            refunded_usd: components["schemas"]["Usd"] | null;
+            /** @description Id of the request that submitted it. */
+            request_id: string;
+            /** @description The route that was asked last, as provider/model; null: none was. */
+            route: string | null;
+            /** @description When it got a slot; null: it has none yet, or ended without one. */
+            started_at: components["schemas"]["Timestamp"] | null;
+            /** @description Its status. */
+            status: components["schemas"]["JobStatus"];
+        };
+        /** @description Why a job failed, with the provider's own word. */
+        OperatorJobError: {
+            /** @description The error code. */
+            code: components["schemas"]["JobErrorCode"];
+            /** @description The message that the caller sees; null: there is none. */
+            message: string | null;
+            /** @description The provider's own word for it; null: it gave none. */
+            word: string | null;
+        };
+        /** @description A page of jobs. */
+        OperatorJobList: {
+            /** @description The jobs, newest first. */
+            data: components["schemas"]["OperatorJob"][];
+            /** @description Whether there are older ones; get them with `after` set to `last_id`. */
+            has_more: boolean;
+            /** @description Id of the last job of this page; null on an empty page. */
+            last_id: string | null;
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
+            object: "list";
         };
         /** @description All operators. */
         OperatorList: {
@@ -13187,6 +13864,180 @@ export interface components {
             object: "operator";
             /** @description The operator's role. */
             role: components["schemas"]["OperatorRole"];
+        };
+        /** @description A setting. */
+        OperatorSetting: {
+            /** @description Its variable, such as `SVC_SIGNUP`. */
+            name: string;
+            /** @description Whether it is secret: its value is never shown. */
+            secret: boolean;
+            /** @description Where its value comes from. */
+            source: components["schemas"]["SettingSource"];
+            /** @description The value in force, as text; null: it is secret, or there is none. Passwords in addresses are left out. */
+            value: string | null;
+        };
+        /** @description All settings. */
+        OperatorSettingList: {
+            /** @description The settings, in the order of their names. */
+            data: components["schemas"]["OperatorSetting"][];
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
+            object: "list";
+        };
+        /** @description Sums of requests, with what they cost the operator. */
+        OperatorUsageFigures: {
+            /**
+             * Format: int64
+             * @description Input tokens written to the model's prompt cache, counted inside `prompt_tokens`.
+             */
+            cache_write_tokens: number;
+            /**
+             * Format: int64
+             * @description Input tokens read from the model's prompt cache, counted inside `prompt_tokens`.
+             */
+            cached_tokens: number;
+            /**
+             * Format: int64
+             * @description Output tokens, reasoning included.
+             */
+            completion_tokens: number;
+            /** @description USD charged: the sum of the requests' charges, as in their receipts. */
+            cost_usd: components["schemas"]["Usd"];
+            /**
+             * Format: int64
+             * @description Requests that failed; they cost nothing.
+             */
+            errors: number;
+            /** @description Milliseconds until the answer was complete that half of the requests stayed within. */
+            latency_p50_ms: number | null;
+            /** @description Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+            latency_p95_ms: number | null;
+            /** @description `cost_usd` less `provider_cost_usd`; null: no route names its cost. Refunds are not taken off. */
+            margin_usd: components["schemas"]["Usd"] | null;
+            /**
+             * Format: int64
+             * @description Input tokens, those read from or written to a cache included.
+             */
+            prompt_tokens: number;
+            /** @description USD that providers charge for them; null: no route names its cost. */
+            provider_cost_usd: components["schemas"]["Usd"] | null;
+            /**
+             * Format: int64
+             * @description Reasoning tokens, counted inside `completion_tokens`.
+             */
+            reasoning_tokens: number;
+            /**
+             * Format: int64
+             * @description Requests that were admitted, failed ones included.
+             */
+            requests: number;
+            /** @description Milliseconds until the first token that half of the streamed requests stayed within. */
+            ttft_p50_ms: number | null;
+            /** @description Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+            ttft_p95_ms: number | null;
+        };
+        /**
+         * @description What a summary over all accounts groups by.
+         * @enum {string}
+         */
+        OperatorUsageGroup: "account" | "key" | "model" | "operation" | "provider" | "route" | "status" | "tag";
+        /** @description Sums of all accounts' requests. */
+        OperatorUsageSummary: {
+            /** @description What time is divided by. */
+            bucket: components["schemas"]["UsageBucket"];
+            /** @description The sums, oldest first, then by group. A time without requests has no row. */
+            data: components["schemas"]["OperatorUsageSummaryRow"][];
+            /** @description Requests at or after this time are counted. */
+            from: components["schemas"]["Timestamp"];
+            /** @description What is grouped by, as asked for. */
+            group_by: components["schemas"]["OperatorUsageGroup"][];
+            /** @description Whether there are more rows; get them with `after` set to `last_id`. */
+            has_more: boolean;
+            /** @description Id of the last row of this page; null on an empty page. */
+            last_id: string | null;
+            /**
+             * @description Always `operator.usage.summary`.
+             * @enum {string}
+             */
+            object: "operator.usage.summary";
+            /** @description The time zone of the hours, days or months. */
+            timezone: string;
+            /** @description Requests before this time are counted. */
+            to: components["schemas"]["Timestamp"];
+            /** @description The sums of all requests that match, those of other pages included. */
+            total: components["schemas"]["OperatorUsageFigures"];
+        };
+        /** @description The requests of one hour, day or month, and of one group. What isn't grouped by is absent. */
+        OperatorUsageSummaryRow: {
+            /** @description With `group_by=account`: id of the account. */
+            account?: string;
+            /**
+             * Format: int64
+             * @description Input tokens written to the model's prompt cache, counted inside `prompt_tokens`.
+             */
+            cache_write_tokens: number;
+            /**
+             * Format: int64
+             * @description Input tokens read from the model's prompt cache, counted inside `prompt_tokens`.
+             */
+            cached_tokens: number;
+            /**
+             * Format: int64
+             * @description Output tokens, reasoning included.
+             */
+            completion_tokens: number;
+            /** @description USD charged: the sum of the requests' charges, as in their receipts. */
+            cost_usd: components["schemas"]["Usd"];
+            /**
+             * Format: int64
+             * @description Requests that failed; they cost nothing.
+             */
+            errors: number;
+            /** @description With `group_by=key`: id of the API key; null for a session. */
+            key?: string | null;
+            /** @description Milliseconds until the answer was complete that half of the requests stayed within. */
+            latency_p50_ms: number | null;
+            /** @description Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+            latency_p95_ms: number | null;
+            /** @description `cost_usd` less `provider_cost_usd`; null: no route names its cost. Refunds are not taken off. */
+            margin_usd: components["schemas"]["Usd"] | null;
+            /** @description With `group_by=model`: the requested model. */
+            model?: string;
+            /** @description With `group_by=operation`: id of the operation. */
+            operation?: string;
+            /**
+             * Format: int64
+             * @description Input tokens, those read from or written to a cache included.
+             */
+            prompt_tokens: number;
+            /** @description With `group_by=provider`: the provider; empty where none was asked. */
+            provider?: string;
+            /** @description USD that providers charge for them; null: no route names its cost. */
+            provider_cost_usd: components["schemas"]["Usd"] | null;
+            /**
+             * Format: int64
+             * @description Reasoning tokens, counted inside `completion_tokens`.
+             */
+            reasoning_tokens: number;
+            /**
+             * Format: int64
+             * @description Requests that were admitted, failed ones included.
+             */
+            requests: number;
+            /** @description With `group_by=route`: the route; empty where none was asked. */
+            route?: string;
+            /** @description When the hour, day or month begins. */
+            start: components["schemas"]["Timestamp"];
+            /** @description With `group_by=status`: how the requests ended. */
+            status?: components["schemas"]["UsageStatus"];
+            /** @description With `group_by=tag`: a tag, such as `env:prod`. Requests without tags are in no such row. */
+            tag?: string;
+            /** @description Milliseconds until the first token that half of the streamed requests stayed within. */
+            ttft_p50_ms: number | null;
+            /** @description Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+            ttft_p95_ms: number | null;
         };
         /**
          * @description A block of a type that the gateway does not know, such as `mcp_tool_use` or `code_execution_tool_result`. It is refused with 400
@@ -13631,7 +14482,12 @@ export interface components {
          * @description The wire protocol that a provider speaks.
          * @enum {string}
          */
-        ProviderProtocol: "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax";
+        ProviderProtocol: "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini";
+        /**
+         * @description A host that speaks the `openai` protocol with other names for some fields, or refuses some.
+         * @enum {string}
+         */
+        ProviderVariant: "openai" | "mistral" | "groq" | "deepseek" | "xai" | "together" | "fireworks" | "openrouter" | "vllm" | "ollama" | "lm-studio";
         /**
          * @description The priced quality levels.
          * @enum {string}
@@ -16075,6 +16931,11 @@ export interface components {
                 type: "permission_error";
             };
         };
+        /**
+         * @description Where a setting comes from.
+         * @enum {string}
+         */
+        SettingSource: "env" | "default";
         /** @description The signature of a thinking block. */
         SignatureDelta: {
             /** @description The whole signature; replaces the previous value. */
@@ -29764,7 +30625,7 @@ export interface operations {
                 after?: string;
                 /** @description Only actions at or after this time, ISO 8601. */
                 from?: components["schemas"]["Timestamp"];
-                /** @description Rows per page: 1 to 100, default 50. */
+                /** @description Rows per page: 1 to 1000, default 50. */
                 limit?: number;
                 /** @description Only actions on this target, such as an account's id. */
                 target?: string;
@@ -29779,9 +30640,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of the log. */
+            /** @description One page of the log, as JSON. */
             200: {
                 headers: {
+                    /** @description Address of the next page, with `rel="next"`; absent on the last one. */
+                    link?: string;
                     /**
                      * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
                      *     `cache-control: public` always carry a new id, because caches share them.
@@ -29791,6 +30654,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OperatorActionList"];
+                    "application/x-ndjson; charset=utf-8": string;
+                    "text/csv; charset=utf-8": string;
                 };
             };
             /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
@@ -30310,6 +31175,737 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    getOperatorCatalog: {
+        parameters: {
+            query?: {
+                /** @description Whether the text is shown. */
+                text?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The catalog in use. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorCatalog"];
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    checkCatalog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The text. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CatalogText"];
+            };
+        };
+        responses: {
+            /** @description What the gateway finds in the text. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogCheck"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckCatalogError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDeniedOrCsrfFailed"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    compareCatalog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The text. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CatalogText"];
+            };
+        };
+        responses: {
+            /** @description How a text differs from the catalog in use. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogDiff"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompareCatalogError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDeniedOrCsrfFailed"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    listOperatorJobs: {
+        parameters: {
+            query?: {
+                /** @description Only jobs of this account. */
+                account?: string;
+                /** @description Lists jobs older than the one with this id: the `last_id` of the previous page. */
+                after?: string;
+                /** @description Only jobs submitted at or after this time, ISO 8601. */
+                from?: components["schemas"]["Timestamp"];
+                /** @description Only jobs of this kind. */
+                kind?: components["schemas"]["JobKind"];
+                /** @description Jobs per page: 1 to 100, default 50. */
+                limit?: number;
+                /** @description Only jobs of this model. */
+                model?: string;
+                /** @description Only jobs with this status. */
+                status?: components["schemas"]["JobStatus"];
+                /** @description Only jobs submitted before this time, ISO 8601. */
+                to?: components["schemas"]["Timestamp"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of jobs. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorJobList"];
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    getOperatorJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One job. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorJobDetail"];
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /**
+             * @description `endpoint_not_found`: The path is unknown.
+             *     `job_not_found`: The job does not exist or belongs to another account.
+             */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFoundOrJobNotFound"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -31472,6 +33068,290 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    listOperatorSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All settings. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorSettingList"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    getOperatorUsageSummary: {
+        parameters: {
+            query?: {
+                /** @description Only requests of this account. */
+                account?: string;
+                /** @description Lists the rows after the one with this id: the `last_id` of the previous page. */
+                after?: string;
+                /** @description What time is divided by. */
+                bucket?: components["schemas"]["UsageBucket"];
+                /** @description Only requests at or after this time, ISO 8601; by default 30 days before `to`. The first row may be of a part of its time. */
+                from?: components["schemas"]["Timestamp"];
+                /** @description What is grouped by: up to three, separated by commas. */
+                group_by?: components["schemas"]["OperatorUsageGroup"][];
+                /** @description Rows per page: 1 to 1000, default 1000. */
+                limit?: number;
+                /** @description Only requests for this model. */
+                model?: string;
+                /** @description Only requests of this operation, such as `createChatCompletion`. */
+                operation?: string;
+                /** @description Only requests that this provider was asked last for, as the catalog names it. */
+                provider?: string;
+                /** @description Only requests that this route was asked last for, as provider/model. */
+                route?: string;
+                /** @description Only requests with this status. */
+                status?: components["schemas"]["UsageStatus"];
+                /** @description Only requests with this tag, such as `env:prod`: its key, a colon and its value. */
+                tag?: string;
+                /** @description With `group_by=tag`: only tags with this key are rows; the total is of all requests. */
+                tag_key?: string;
+                /** @description Time zone of the hours, days or months: a name of the IANA database, such as `Europe/Berlin`. */
+                timezone?: string;
+                /** @description Only requests before this time, ISO 8601; by default now. */
+                to?: components["schemas"]["Timestamp"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sums, as JSON. */
+            200: {
+                headers: {
+                    /** @description Address of the next page, with `rel="next"`; absent on the last one. */
+                    link?: string;
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorUsageSummary"];
+                    "application/x-ndjson; charset=utf-8": string;
+                    "text/csv; charset=utf-8": string;
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -34994,6 +36874,132 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    listNotices: {
+        parameters: {
+            query?: {
+                /** @description Id of the notice after which the page begins. */
+                after?: string;
+                /** @description How many notices a page has at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of notices. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeList"];
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDeniedOrSessionRequired"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */

@@ -32724,7 +32724,7 @@ const schema_parameters_listOperatorActions = {
 "type": "integer",
 "format": "int32",
 "minimum": 1,
-"maximum": 100,
+"maximum": 1e3,
 "default": 50
 },
 "after": {
@@ -32786,15 +32786,15 @@ data: data1
 return false;
 }
 if (typeof data1 == "number") {
-if (data1 > 100 || isNaN(data1)) {
+if (data1 > 1e3 || isNaN(data1)) {
 validate_parameters_listOperatorActions.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "maximum",
 params: {
 comparison: "<=",
-limit: 100
+limit: 1e3
 },
-message: "must be <= 100",
+message: "must be <= 1000",
 parentSchema: schema_parameters_listOperatorActions.properties.query.properties.limit,
 data: data1
 }];
@@ -33868,6 +33868,684 @@ validate_parameters_refundCall.errors = vErrors;
 return true;
 }
 validate_parameters_refundCall.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_getOperatorCatalog = validate_parameters_getOperatorCatalog;
+const schema_parameters_getOperatorCatalog = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": { "text": {
+"type": "boolean",
+"default": false
+} },
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_getOperatorCatalog"
+};
+function validate_parameters_getOperatorCatalog(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getOperatorCatalog.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_getOperatorCatalog.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getOperatorCatalog,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.text !== void 0) {
+let data1 = data0.text;
+if (typeof data1 !== "boolean") {
+validate_parameters_getOperatorCatalog.errors = [{
+instancePath: instancePath + "/query/text",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_parameters_getOperatorCatalog.properties.query.properties.text,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getOperatorCatalog.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorCatalog.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getOperatorCatalog.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorCatalog,
+data
+}];
+return false;
+}
+validate_parameters_getOperatorCatalog.errors = vErrors;
+return true;
+}
+validate_parameters_getOperatorCatalog.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_checkCatalog = validate_bodies_checkCatalog;
+const schema_CatalogText = {
+"type": "object",
+"required": ["text"],
+"properties": { "text": {
+"type": "string",
+"minLength": 1,
+"maxLength": 4e6
+} },
+"additionalProperties": true
+};
+function validate_bodies_checkCatalog(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_checkCatalog.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.text === void 0 && (missing0 = "text")) {
+validate_bodies_checkCatalog.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_CatalogText,
+data
+}];
+return false;
+} else if (data.text !== void 0) {
+let data0 = data.text;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 4e6) {
+validate_bodies_checkCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "maxLength",
+params: { limit: 4e6 },
+message: "must NOT have more than 4000000 characters",
+parentSchema: schema_CatalogText.properties.text,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_bodies_checkCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogText.properties.text,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_checkCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogText.properties.text,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_bodies_checkCatalog.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogText,
+data
+}];
+return false;
+}
+validate_bodies_checkCatalog.errors = vErrors;
+return true;
+}
+validate_bodies_checkCatalog.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_compareCatalog = validate_bodies_compareCatalog;
+function validate_bodies_compareCatalog(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_compareCatalog.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.text === void 0 && (missing0 = "text")) {
+validate_bodies_compareCatalog.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_CatalogText,
+data
+}];
+return false;
+} else if (data.text !== void 0) {
+let data0 = data.text;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 4e6) {
+validate_bodies_compareCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "maxLength",
+params: { limit: 4e6 },
+message: "must NOT have more than 4000000 characters",
+parentSchema: schema_CatalogText.properties.text,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_bodies_compareCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogText.properties.text,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_compareCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogText.properties.text,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_bodies_compareCatalog.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogText,
+data
+}];
+return false;
+}
+validate_bodies_compareCatalog.errors = vErrors;
+return true;
+}
+validate_bodies_compareCatalog.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_listOperatorJobs = validate_parameters_listOperatorJobs;
+const schema_parameters_listOperatorJobs = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 100,
+"default": 50
+},
+"after": {
+"type": "string",
+"pattern": "^(job|vid|gm)_[0-9a-f]{32}$"
+},
+"account": {
+"type": "string",
+"pattern": "^acc_[1-9][0-9]{0,17}$"
+},
+"status": { "$ref": "https://svc.invalid/api#/components/schemas/JobStatus" },
+"kind": { "$ref": "https://svc.invalid/api#/components/schemas/JobKind" },
+"model": {
+"type": "string",
+"maxLength": 200
+},
+"from": { "$ref": "https://svc.invalid/api#/components/schemas/Timestamp" },
+"to": { "$ref": "https://svc.invalid/api#/components/schemas/Timestamp" }
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_listOperatorJobs"
+};
+function validate_parameters_listOperatorJobs(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_listOperatorJobs.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_listOperatorJobs,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.limit !== void 0) {
+let data1 = data0.limit;
+if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1))) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.limit,
+data: data1
+}];
+return false;
+}
+if (typeof data1 == "number") {
+if (data1 > 100 || isNaN(data1)) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.limit,
+data: data1
+}];
+return false;
+} else if (data1 < 1 || isNaN(data1)) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.limit,
+data: data1
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data1)) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.limit,
+data: data1
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.after !== void 0) {
+let data2 = data0.after;
+if (typeof data2 === "string") {
+if (!pattern_31389df9.test(data2)) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "pattern",
+params: { pattern: "^(job|vid|gm)_[0-9a-f]{32}$" },
+message: "must match pattern \"^(job|vid|gm)_[0-9a-f]{32}$\"",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.after,
+data: data2
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.after,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.account !== void 0) {
+let data3 = data0.account;
+if (typeof data3 === "string") {
+if (!pattern_cf6ae411.test(data3)) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/account",
+keyword: "pattern",
+params: { pattern: "^acc_[1-9][0-9]{0,17}$" },
+message: "must match pattern \"^acc_[1-9][0-9]{0,17}$\"",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.account,
+data: data3
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/account",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.account,
+data: data3
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.status !== void 0) {
+let data4 = data0.status;
+if (typeof data4 !== "string") {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/status",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_JobStatus,
+data: data4
+}];
+return false;
+}
+if (!(data4 === "queued" || data4 === "pending" || data4 === "processing" || data4 === "succeeded" || data4 === "failed" || data4 === "refunded" || data4 === "expired")) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/status",
+keyword: "enum",
+params: { allowedValues: schema_JobStatus.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_JobStatus,
+data: data4
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.kind !== void 0) {
+let data5 = data0.kind;
+if (typeof data5 !== "string") {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/kind",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_JobKind,
+data: data5
+}];
+return false;
+}
+if (!(data5 === "image" || data5 === "video")) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/kind",
+keyword: "enum",
+params: { allowedValues: schema_JobKind.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_JobKind,
+data: data5
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.model !== void 0) {
+let data6 = data0.model;
+if (typeof data6 === "string") {
+if (func_7a031813(data6) > 200) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/model",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.model,
+data: data6
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.model,
+data: data6
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.from !== void 0) {
+let data7 = data0.from;
+if (typeof data7 === "string") {
+if (!formats_97789f41.validate.test(data7)) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/from",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data7
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/from",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data7
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.to !== void 0) {
+let data8 = data0.to;
+if (typeof data8 === "string") {
+if (!formats_97789f41.validate.test(data8)) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/to",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data8
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/to",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data8
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listOperatorJobs.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listOperatorJobs,
+data
+}];
+return false;
+}
+validate_parameters_listOperatorJobs.errors = vErrors;
+return true;
+}
+validate_parameters_listOperatorJobs.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_getOperatorJob = validate_parameters_getOperatorJob;
+const schema_parameters_getOperatorJob = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": {
+"type": "string",
+"maxLength": 128
+} },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_getOperatorJob"
+};
+function validate_parameters_getOperatorJob(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getOperatorJob.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_getOperatorJob.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getOperatorJob,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_getOperatorJob.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_getOperatorJob.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 128) {
+validate_parameters_getOperatorJob.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "maxLength",
+params: { limit: 128 },
+message: "must NOT have more than 128 characters",
+parentSchema: schema_parameters_getOperatorJob.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorJob.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorJob.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getOperatorJob.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorJob.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getOperatorJob.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorJob,
+data
+}];
+return false;
+}
+validate_parameters_getOperatorJob.errors = vErrors;
+return true;
+}
+validate_parameters_getOperatorJob.evaluated = {
 "props": { "path": true },
 "dynamicProps": false,
 "dynamicItems": false
@@ -34951,6 +35629,628 @@ return true;
 }
 validate_parameters_enableProvider.evaluated = {
 "props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_getOperatorUsageSummary = validate_parameters_getOperatorUsageSummary;
+const schema_parameters_getOperatorUsageSummary = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"from": { "$ref": "https://svc.invalid/api#/components/schemas/Timestamp" },
+"to": { "$ref": "https://svc.invalid/api#/components/schemas/Timestamp" },
+"bucket": {
+"$ref": "https://svc.invalid/api#/components/schemas/UsageBucket",
+"default": "day"
+},
+"timezone": {
+"type": "string",
+"maxLength": 64,
+"default": "UTC"
+},
+"group_by": {
+"type": "array",
+"items": { "$ref": "https://svc.invalid/api#/components/schemas/OperatorUsageGroup" },
+"maxItems": 3
+},
+"account": {
+"type": "string",
+"pattern": "^acc_[1-9][0-9]{0,17}$"
+},
+"provider": {
+"type": "string",
+"maxLength": 200
+},
+"route": {
+"type": "string",
+"maxLength": 400
+},
+"model": { "type": "string" },
+"operation": {
+"type": "string",
+"maxLength": 64
+},
+"status": { "$ref": "https://svc.invalid/api#/components/schemas/UsageStatus" },
+"tag": {
+"type": "string",
+"maxLength": 577
+},
+"tag_key": {
+"type": "string",
+"maxLength": 64
+},
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 1e3,
+"default": 1e3
+},
+"after": {
+"type": "string",
+"pattern": "^sum_[A-Za-z0-9_-]+$",
+"maxLength": 4096
+}
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_getOperatorUsageSummary"
+};
+const schema_UsageBucket = {
+"type": "string",
+"enum": [
+"hour",
+"day",
+"month"
+]
+};
+const schema_OperatorUsageGroup = {
+"type": "string",
+"enum": [
+"account",
+"key",
+"model",
+"operation",
+"provider",
+"route",
+"status",
+"tag"
+]
+};
+const pattern_1faac6e5 = new RegExp("^sum_[A-Za-z0-9_-]+$", "u");
+function validate_parameters_getOperatorUsageSummary(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getOperatorUsageSummary.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getOperatorUsageSummary,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.from !== void 0) {
+let data1 = data0.from;
+if (typeof data1 === "string") {
+if (!formats_97789f41.validate.test(data1)) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/from",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/from",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.to !== void 0) {
+let data2 = data0.to;
+if (typeof data2 === "string") {
+if (!formats_97789f41.validate.test(data2)) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/to",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data2
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/to",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.bucket !== void 0) {
+let data3 = data0.bucket;
+if (typeof data3 !== "string") {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/bucket",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_UsageBucket,
+data: data3
+}];
+return false;
+}
+if (!(data3 === "hour" || data3 === "day" || data3 === "month")) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/bucket",
+keyword: "enum",
+params: { allowedValues: schema_UsageBucket.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_UsageBucket,
+data: data3
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.timezone !== void 0) {
+let data4 = data0.timezone;
+if (typeof data4 === "string") {
+if (func_7a031813(data4) > 64) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/timezone",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.timezone,
+data: data4
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/timezone",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.timezone,
+data: data4
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.group_by !== void 0) {
+let data5 = data0.group_by;
+if (Array.isArray(data5)) {
+if (data5.length > 3) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/group_by",
+keyword: "maxItems",
+params: { limit: 3 },
+message: "must NOT have more than 3 items",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.group_by,
+data: data5
+}];
+return false;
+} else {
+const len0 = data5.length;
+for (let i0 = 0; i0 < len0; i0++) {
+let data6 = data5[i0];
+if (typeof data6 !== "string") {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/group_by/" + i0,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_OperatorUsageGroup,
+data: data6
+}];
+return false;
+}
+if (!(data6 === "account" || data6 === "key" || data6 === "model" || data6 === "operation" || data6 === "provider" || data6 === "route" || data6 === "status" || data6 === "tag")) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/group_by/" + i0,
+keyword: "enum",
+params: { allowedValues: schema_OperatorUsageGroup.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_OperatorUsageGroup,
+data: data6
+}];
+return false;
+}
+}
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/group_by",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.group_by,
+data: data5
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.account !== void 0) {
+let data7 = data0.account;
+if (typeof data7 === "string") {
+if (!pattern_cf6ae411.test(data7)) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/account",
+keyword: "pattern",
+params: { pattern: "^acc_[1-9][0-9]{0,17}$" },
+message: "must match pattern \"^acc_[1-9][0-9]{0,17}$\"",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.account,
+data: data7
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/account",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.account,
+data: data7
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.provider !== void 0) {
+let data8 = data0.provider;
+if (typeof data8 === "string") {
+if (func_7a031813(data8) > 200) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/provider",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.provider,
+data: data8
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/provider",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.provider,
+data: data8
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.route !== void 0) {
+let data9 = data0.route;
+if (typeof data9 === "string") {
+if (func_7a031813(data9) > 400) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/route",
+keyword: "maxLength",
+params: { limit: 400 },
+message: "must NOT have more than 400 characters",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.route,
+data: data9
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/route",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.route,
+data: data9
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.model !== void 0) {
+let data10 = data0.model;
+if (typeof data10 !== "string") {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.model,
+data: data10
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.operation !== void 0) {
+let data11 = data0.operation;
+if (typeof data11 === "string") {
+if (func_7a031813(data11) > 64) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/operation",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.operation,
+data: data11
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/operation",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.operation,
+data: data11
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.status !== void 0) {
+let data12 = data0.status;
+if (typeof data12 !== "string") {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/status",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_UsageStatus,
+data: data12
+}];
+return false;
+}
+if (!(data12 === "success" || data12 === "failed")) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/status",
+keyword: "enum",
+params: { allowedValues: schema_UsageStatus.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_UsageStatus,
+data: data12
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.tag !== void 0) {
+let data13 = data0.tag;
+if (typeof data13 === "string") {
+if (func_7a031813(data13) > 577) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/tag",
+keyword: "maxLength",
+params: { limit: 577 },
+message: "must NOT have more than 577 characters",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.tag,
+data: data13
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/tag",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.tag,
+data: data13
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.tag_key !== void 0) {
+let data14 = data0.tag_key;
+if (typeof data14 === "string") {
+if (func_7a031813(data14) > 64) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/tag_key",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.tag_key,
+data: data14
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/tag_key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.tag_key,
+data: data14
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.limit !== void 0) {
+let data15 = data0.limit;
+if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15))) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.limit,
+data: data15
+}];
+return false;
+}
+if (typeof data15 == "number") {
+if (data15 > 1e3 || isNaN(data15)) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e3
+},
+message: "must be <= 1000",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.limit,
+data: data15
+}];
+return false;
+} else if (data15 < 1 || isNaN(data15)) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.limit,
+data: data15
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data15)) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.limit,
+data: data15
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.after !== void 0) {
+let data16 = data0.after;
+if (typeof data16 === "string") {
+if (func_7a031813(data16) > 4096) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "maxLength",
+params: { limit: 4096 },
+message: "must NOT have more than 4096 characters",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.after,
+data: data16
+}];
+return false;
+} else if (!pattern_1faac6e5.test(data16)) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "pattern",
+params: { pattern: "^sum_[A-Za-z0-9_-]+$" },
+message: "must match pattern \"^sum_[A-Za-z0-9_-]+$\"",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.after,
+data: data16
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.after,
+data: data16
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorUsageSummary,
+data
+}];
+return false;
+}
+validate_parameters_getOperatorUsageSummary.errors = vErrors;
+return true;
+}
+validate_parameters_getOperatorUsageSummary.evaluated = {
+"props": { "query": true },
 "dynamicProps": false,
 "dynamicItems": false
 };
@@ -41285,14 +42585,6 @@ const schema_parameters_getUsageSummary = {
 "required": ["query"],
 "$id": "https://svc.invalid/api/parameters_getUsageSummary"
 };
-const schema_UsageBucket = {
-"type": "string",
-"enum": [
-"hour",
-"day",
-"month"
-]
-};
 const schema_UsageGroup = {
 "type": "string",
 "enum": [
@@ -41303,7 +42595,6 @@ const schema_UsageGroup = {
 "tag"
 ]
 };
-const pattern_1faac6e5 = new RegExp("^sum_[A-Za-z0-9_-]+$", "u");
 function validate_parameters_getUsageSummary(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 const evaluated0 = validate_parameters_getUsageSummary.evaluated;
@@ -44111,6 +45402,164 @@ validate_bodies_updateNotices.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const parameters_listNotices = validate_parameters_listNotices;
+const schema_parameters_listNotices = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"after": {
+"type": "string",
+"pattern": "^ntc_[0-9a-f]{32}$"
+},
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 100,
+"default": 50
+}
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_listNotices"
+};
+const pattern_5b4af9f3 = new RegExp("^ntc_[0-9a-f]{32}$", "u");
+function validate_parameters_listNotices(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_listNotices.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_listNotices.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_listNotices,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.after !== void 0) {
+let data1 = data0.after;
+if (typeof data1 === "string") {
+if (!pattern_5b4af9f3.test(data1)) {
+validate_parameters_listNotices.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "pattern",
+params: { pattern: "^ntc_[0-9a-f]{32}$" },
+message: "must match pattern \"^ntc_[0-9a-f]{32}$\"",
+parentSchema: schema_parameters_listNotices.properties.query.properties.after,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_listNotices.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listNotices.properties.query.properties.after,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.limit !== void 0) {
+let data2 = data0.limit;
+if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2))) {
+validate_parameters_listNotices.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_listNotices.properties.query.properties.limit,
+data: data2
+}];
+return false;
+}
+if (typeof data2 == "number") {
+if (data2 > 100 || isNaN(data2)) {
+validate_parameters_listNotices.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_parameters_listNotices.properties.query.properties.limit,
+data: data2
+}];
+return false;
+} else if (data2 < 1 || isNaN(data2)) {
+validate_parameters_listNotices.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_listNotices.properties.query.properties.limit,
+data: data2
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data2)) {
+validate_parameters_listNotices.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_listNotices.properties.query.properties.limit,
+data: data2
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+} else {
+validate_parameters_listNotices.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listNotices.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_listNotices.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listNotices,
+data
+}];
+return false;
+}
+validate_parameters_listNotices.errors = vErrors;
+return true;
+}
+validate_parameters_listNotices.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_createWebhook = validate_bodies_createWebhook;
 const schema_WebhookRequest = {
 "type": "object",
@@ -45930,6 +47379,12 @@ const schema_CatalogFile = {
 "additionalProperties": { "type": "string" }
 },
 "defaults": { "$ref": "#/components/schemas/CatalogDefaults" },
+"markup_percent": {
+"type": "number",
+"format": "double",
+"minimum": 0,
+"maximum": 1e4
+},
 "free_tier": { "$ref": "#/components/schemas/CatalogFreeTier" },
 "tiers": {
 "type": "array",
@@ -45965,6 +47420,7 @@ const schema_CatalogProvider = {
 "maxLength": 100
 },
 "protocol": { "$ref": "#/components/schemas/ProviderProtocol" },
+"variant": { "$ref": "#/components/schemas/ProviderVariant" },
 "base_url": {
 "type": "string",
 "minLength": 1,
@@ -46004,9 +47460,27 @@ const schema_ProviderProtocol = {
 "rerank",
 "fal",
 "elevenlabs",
-"minimax"
+"minimax",
+"gemini"
 ]
 };
+const schema_ProviderVariant = {
+"type": "string",
+"enum": [
+"openai",
+"mistral",
+"groq",
+"deepseek",
+"xai",
+"together",
+"fireworks",
+"openrouter",
+"vllm",
+"ollama",
+"lm-studio"
+]
+};
+const func_191f75b3 = Object.prototype.hasOwnProperty;
 const pattern_831b2ab4 = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
 function validate_CatalogProvider(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -46026,7 +47500,7 @@ data
 }];
 return false;
 } else {
-for (const key0 in data) if (!(key0 === "id" || key0 === "protocol" || key0 === "base_url" || key0 === "api_key_env" || key0 === "headers" || key0 === "forward" || key0 === "timeout_ms" || key0 === "on_disconnect")) {
+for (const key0 in data) if (!func_191f75b3.call(schema_CatalogProvider.properties, key0)) {
 validate_CatalogProvider.errors = [{
 instancePath,
 keyword: "additionalProperties",
@@ -46088,7 +47562,7 @@ data: data1
 }];
 return false;
 }
-if (!(data1 === "openai" || data1 === "anthropic" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax")) {
+if (!(data1 === "openai" || data1 === "anthropic" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax" || data1 === "gemini")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/protocol",
 keyword: "enum",
@@ -46102,27 +47576,54 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
+if (data.variant !== void 0) {
+let data2 = data.variant;
+if (typeof data2 !== "string") {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/variant",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ProviderVariant,
+data: data2
+}];
+return false;
+}
+if (!(data2 === "openai" || data2 === "mistral" || data2 === "groq" || data2 === "deepseek" || data2 === "xai" || data2 === "together" || data2 === "fireworks" || data2 === "openrouter" || data2 === "vllm" || data2 === "ollama" || data2 === "lm-studio")) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/variant",
+keyword: "enum",
+params: { allowedValues: schema_ProviderVariant.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_ProviderVariant,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
 if (data.base_url !== void 0) {
-let data2 = data.base_url;
-if (typeof data2 === "string") {
-if (func_7a031813(data2) > 2e3) {
+let data3 = data.base_url;
+if (typeof data3 === "string") {
+if (func_7a031813(data3) > 2e3) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/base_url",
 keyword: "maxLength",
 params: { limit: 2e3 },
 message: "must NOT have more than 2000 characters",
 parentSchema: schema_CatalogProvider.properties.base_url,
-data: data2
+data: data3
 }];
 return false;
-} else if (func_7a031813(data2) < 1) {
+} else if (func_7a031813(data3) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/base_url",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogProvider.properties.base_url,
-data: data2
+data: data3
 }];
 return false;
 }
@@ -46133,7 +47634,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.base_url,
-data: data2
+data: data3
 }];
 return false;
 }
@@ -46141,16 +47642,16 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.api_key_env !== void 0) {
-let data3 = data.api_key_env;
-if (typeof data3 === "string") {
-if (!pattern_831b2ab4.test(data3)) {
+let data4 = data.api_key_env;
+if (typeof data4 === "string") {
+if (!pattern_831b2ab4.test(data4)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/api_key_env",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
 message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
 parentSchema: schema_CatalogProvider.properties.api_key_env,
-data: data3
+data: data4
 }];
 return false;
 }
@@ -46161,7 +47662,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.api_key_env,
-data: data3
+data: data4
 }];
 return false;
 }
@@ -46169,17 +47670,17 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.headers !== void 0) {
-let data4 = data.headers;
-if (data4 && typeof data4 == "object" && !Array.isArray(data4)) for (const key1 in data4) {
-let data5 = data4[key1];
-if (typeof data5 !== "string") {
+let data5 = data.headers;
+if (data5 && typeof data5 == "object" && !Array.isArray(data5)) for (const key1 in data5) {
+let data6 = data5[key1];
+if (typeof data6 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/headers/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.headers.additionalProperties,
-data: data5
+data: data6
 }];
 return false;
 }
@@ -46191,7 +47692,7 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogProvider.properties.headers,
-data: data4
+data: data5
 }];
 return false;
 }
@@ -46199,19 +47700,19 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.forward !== void 0) {
-let data6 = data.forward;
-if (Array.isArray(data6)) {
-const len0 = data6.length;
+let data7 = data.forward;
+if (Array.isArray(data7)) {
+const len0 = data7.length;
 for (let i0 = 0; i0 < len0; i0++) {
-let data7 = data6[i0];
-if (typeof data7 !== "string") {
+let data8 = data7[i0];
+if (typeof data8 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/forward/" + i0,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.forward.items,
-data: data7
+data: data8
 }];
 return false;
 }
@@ -46223,7 +47724,7 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogProvider.properties.forward,
-data: data6
+data: data7
 }];
 return false;
 }
@@ -46231,20 +47732,20 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.timeout_ms !== void 0) {
-let data8 = data.timeout_ms;
-if (!(typeof data8 == "number" && !(data8 % 1) && !isNaN(data8))) {
+let data9 = data.timeout_ms;
+if (!(typeof data9 == "number" && !(data9 % 1) && !isNaN(data9))) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data8
+data: data9
 }];
 return false;
 }
-if (typeof data8 == "number") {
-if (data8 > 36e5 || isNaN(data8)) {
+if (typeof data9 == "number") {
+if (data9 > 36e5 || isNaN(data9)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "maximum",
@@ -46254,10 +47755,10 @@ limit: 36e5
 },
 message: "must be <= 3600000",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data8
+data: data9
 }];
 return false;
-} else if (data8 < 1 || isNaN(data8)) {
+} else if (data9 < 1 || isNaN(data9)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "minimum",
@@ -46267,17 +47768,17 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data8
+data: data9
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data8)) {
+} else if (!formats_6f7aca8b.validate(data9)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data8
+data: data9
 }];
 return false;
 }
@@ -46286,31 +47787,32 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.on_disconnect !== void 0) {
-let data9 = data.on_disconnect;
-if (typeof data9 !== "string") {
+let data10 = data.on_disconnect;
+if (typeof data10 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data9
+data: data10
 }];
 return false;
 }
-if (!(data9 === "cancel" || data9 === "drain")) {
+if (!(data10 === "cancel" || data10 === "drain")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "enum",
 params: { allowedValues: schema_CatalogProvider.properties.on_disconnect.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data9
+data: data10
 }];
 return false;
 }
 var valid0 = true;
 } else var valid0 = true;
+}
 }
 }
 }
@@ -46598,7 +48100,6 @@ const schema_CatalogState = {
 },
 "additionalProperties": false
 };
-const func_191f75b3 = Object.prototype.hasOwnProperty;
 const pattern_5e6e5233 = new RegExp("^[!-~]+$", "u");
 const pattern_bb498d97 = new RegExp("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", "u");
 const pattern_e020a799 = new RegExp("^([1-9][0-9]{0,4}x[1-9][0-9]{0,4}|auto)$", "u");
@@ -49527,16 +51028,20 @@ const schema_CatalogRouteCost = {
 "per_image": { "$ref": "#/components/schemas/CatalogUsd" },
 "per_second": { "$ref": "#/components/schemas/CatalogUsd" },
 "per_minute": { "$ref": "#/components/schemas/CatalogUsd" },
-"per_1k_chars": { "$ref": "#/components/schemas/CatalogUsd" }
+"per_1k_chars": { "$ref": "#/components/schemas/CatalogUsd" },
+"long_context": { "$ref": "#/components/schemas/CatalogLongContext" }
 },
 "additionalProperties": false
 };
 function validate_CatalogRouteCost(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
+let errors = 0;
 const evaluated0 = validate_CatalogRouteCost.evaluated;
 if (evaluated0.dynamicProps) evaluated0.props = void 0;
 if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
+const _errs1 = errors;
 for (const key0 in data) if (!func_191f75b3.call(schema_CatalogRouteCost.properties, key0)) {
 validate_CatalogRouteCost.errors = [{
 instancePath,
@@ -49548,8 +51053,11 @@ data
 }];
 return false;
 }
+if (_errs1 === errors) {
 if (data.input !== void 0) {
 let data0 = data.input;
+const _errs2 = errors;
+if (errors === errors) {
 if (typeof data0 == "number") {
 if (data0 > 1e6 || isNaN(data0)) {
 validate_CatalogRouteCost.errors = [{
@@ -49599,11 +51107,14 @@ data: data0
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs2 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.output !== void 0) {
 let data1 = data.output;
+const _errs5 = errors;
+if (errors === errors) {
 if (typeof data1 == "number") {
 if (data1 > 1e6 || isNaN(data1)) {
 validate_CatalogRouteCost.errors = [{
@@ -49653,11 +51164,14 @@ data: data1
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs5 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.cached !== void 0) {
 let data2 = data.cached;
+const _errs8 = errors;
+if (errors === errors) {
 if (typeof data2 == "number") {
 if (data2 > 1e6 || isNaN(data2)) {
 validate_CatalogRouteCost.errors = [{
@@ -49707,11 +51221,14 @@ data: data2
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs8 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.cache_write !== void 0) {
 let data3 = data.cache_write;
+const _errs11 = errors;
+if (errors === errors) {
 if (typeof data3 == "number") {
 if (data3 > 1e6 || isNaN(data3)) {
 validate_CatalogRouteCost.errors = [{
@@ -49761,11 +51278,14 @@ data: data3
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs11 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.cache_write_1h !== void 0) {
 let data4 = data.cache_write_1h;
+const _errs14 = errors;
+if (errors === errors) {
 if (typeof data4 == "number") {
 if (data4 > 1e6 || isNaN(data4)) {
 validate_CatalogRouteCost.errors = [{
@@ -49815,11 +51335,14 @@ data: data4
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs14 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_request !== void 0) {
 let data5 = data.per_request;
+const _errs17 = errors;
+if (errors === errors) {
 if (typeof data5 == "number") {
 if (data5 > 1e6 || isNaN(data5)) {
 validate_CatalogRouteCost.errors = [{
@@ -49869,11 +51392,14 @@ data: data5
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs17 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_web_search !== void 0) {
 let data6 = data.per_web_search;
+const _errs20 = errors;
+if (errors === errors) {
 if (typeof data6 == "number") {
 if (data6 > 1e6 || isNaN(data6)) {
 validate_CatalogRouteCost.errors = [{
@@ -49923,11 +51449,14 @@ data: data6
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs20 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_image !== void 0) {
 let data7 = data.per_image;
+const _errs23 = errors;
+if (errors === errors) {
 if (typeof data7 == "number") {
 if (data7 > 1e6 || isNaN(data7)) {
 validate_CatalogRouteCost.errors = [{
@@ -49977,11 +51506,14 @@ data: data7
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs23 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_second !== void 0) {
 let data8 = data.per_second;
+const _errs26 = errors;
+if (errors === errors) {
 if (typeof data8 == "number") {
 if (data8 > 1e6 || isNaN(data8)) {
 validate_CatalogRouteCost.errors = [{
@@ -50031,11 +51563,14 @@ data: data8
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs26 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_minute !== void 0) {
 let data9 = data.per_minute;
+const _errs29 = errors;
+if (errors === errors) {
 if (typeof data9 == "number") {
 if (data9 > 1e6 || isNaN(data9)) {
 validate_CatalogRouteCost.errors = [{
@@ -50085,11 +51620,14 @@ data: data9
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs29 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_1k_chars !== void 0) {
 let data10 = data.per_1k_chars;
+const _errs32 = errors;
+if (errors === errors) {
 if (typeof data10 == "number") {
 if (data10 > 1e6 || isNaN(data10)) {
 validate_CatalogRouteCost.errors = [{
@@ -50139,8 +51677,26 @@ data: data10
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs32 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.long_context !== void 0) {
+const _errs35 = errors;
+if (!validate_CatalogLongContext(data.long_context, {
+instancePath: instancePath + "/long_context",
+parentData: data,
+parentDataProperty: "long_context",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_CatalogLongContext.errors : vErrors.concat(validate_CatalogLongContext.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs35 === errors;
+} else var valid0 = true;
+}
+}
 }
 }
 }
@@ -50162,8 +51718,9 @@ data
 }];
 return false;
 }
+}
 validate_CatalogRouteCost.errors = vErrors;
-return true;
+return errors === 0;
 }
 validate_CatalogRouteCost.evaluated = {
 "props": true,
@@ -53829,7 +55386,7 @@ data
 return false;
 } else {
 const _errs1 = errors;
-for (const key0 in data) if (!(key0 === "providers" || key0 === "models" || key0 === "aliases" || key0 === "defaults" || key0 === "free_tier" || key0 === "tiers")) {
+for (const key0 in data) if (!(key0 === "providers" || key0 === "models" || key0 === "aliases" || key0 === "defaults" || key0 === "markup_percent" || key0 === "free_tier" || key0 === "tiers")) {
 validate_CatalogFile.errors = [{
 instancePath,
 keyword: "additionalProperties",
@@ -54068,8 +55625,65 @@ return false;
 var valid0 = _errs13 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.free_tier !== void 0) {
+if (data.markup_percent !== void 0) {
+let data12 = data.markup_percent;
 const _errs27 = errors;
+if (errors === _errs27) {
+if (typeof data12 == "number") {
+if (data12 > 1e4 || isNaN(data12)) {
+validate_CatalogFile.errors = [{
+instancePath: instancePath + "/markup_percent",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e4
+},
+message: "must be <= 10000",
+parentSchema: schema_CatalogFile.properties.markup_percent,
+data: data12
+}];
+return false;
+} else if (data12 < 0 || isNaN(data12)) {
+validate_CatalogFile.errors = [{
+instancePath: instancePath + "/markup_percent",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogFile.properties.markup_percent,
+data: data12
+}];
+return false;
+} else if (!formats_f5433107.validate(data12)) {
+validate_CatalogFile.errors = [{
+instancePath: instancePath + "/markup_percent",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogFile.properties.markup_percent,
+data: data12
+}];
+return false;
+}
+} else {
+validate_CatalogFile.errors = [{
+instancePath: instancePath + "/markup_percent",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogFile.properties.markup_percent,
+data: data12
+}];
+return false;
+}
+}
+var valid0 = _errs27 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.free_tier !== void 0) {
+const _errs29 = errors;
 if (!validate_CatalogFreeTier(data.free_tier, {
 instancePath: instancePath + "/free_tier",
 parentData: data,
@@ -54080,41 +55694,41 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogFreeTier.errors : vErrors.concat(validate_CatalogFreeTier.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs29 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.tiers !== void 0) {
-let data13 = data.tiers;
-const _errs28 = errors;
-if (errors === _errs28) {
-if (Array.isArray(data13)) {
-if (data13.length > 5) {
+let data14 = data.tiers;
+const _errs30 = errors;
+if (errors === _errs30) {
+if (Array.isArray(data14)) {
+if (data14.length > 5) {
 validate_CatalogFile.errors = [{
 instancePath: instancePath + "/tiers",
 keyword: "maxItems",
 params: { limit: 5 },
 message: "must NOT have more than 5 items",
 parentSchema: schema_CatalogFile.properties.tiers,
-data: data13
+data: data14
 }];
 return false;
-} else if (data13.length < 5) {
+} else if (data14.length < 5) {
 validate_CatalogFile.errors = [{
 instancePath: instancePath + "/tiers",
 keyword: "minItems",
 params: { limit: 5 },
 message: "must NOT have fewer than 5 items",
 parentSchema: schema_CatalogFile.properties.tiers,
-data: data13
+data: data14
 }];
 return false;
 } else {
-const len2 = data13.length;
+const len2 = data14.length;
 for (let i2 = 0; i2 < len2; i2++) {
-const _errs30 = errors;
-if (!validate_CatalogTier(data13[i2], {
+const _errs32 = errors;
+if (!validate_CatalogTier(data14[i2], {
 instancePath: instancePath + "/tiers/" + i2,
-parentData: data13,
+parentData: data14,
 parentDataProperty: i2,
 rootData,
 dynamicAnchors
@@ -54122,7 +55736,7 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogTier.errors : vErrors.concat(validate_CatalogTier.errors);
 errors = vErrors.length;
 }
-if (!(_errs30 === errors)) break;
+if (!(_errs32 === errors)) break;
 }
 }
 } else {
@@ -54132,13 +55746,14 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogFile.properties.tiers,
-data: data13
+data: data14
 }];
 return false;
 }
 }
-var valid0 = _errs28 === errors;
+var valid0 = _errs30 === errors;
 } else var valid0 = true;
+}
 }
 }
 }
@@ -54225,6 +55840,8 @@ adjustAccount: bodies_adjustAccount,
 resumeAccount: bodies_resumeAccount,
 suspendAccount: bodies_suspendAccount,
 refundCall: bodies_refundCall,
+checkCatalog: bodies_checkCatalog,
+compareCatalog: bodies_compareCatalog,
 setOperator: bodies_setOperator,
 removeOperator: bodies_removeOperator,
 disableProvider: bodies_disableProvider,
@@ -54295,9 +55912,13 @@ listOperatorActions: parameters_listOperatorActions,
 listOperatorCalls: parameters_listOperatorCalls,
 getOperatorCall: parameters_getOperatorCall,
 refundCall: parameters_refundCall,
+getOperatorCatalog: parameters_getOperatorCatalog,
+listOperatorJobs: parameters_listOperatorJobs,
+getOperatorJob: parameters_getOperatorJob,
 getOperatorOverview: parameters_getOperatorOverview,
 disableProvider: parameters_disableProvider,
 enableProvider: parameters_enableProvider,
+getOperatorUsageSummary: parameters_getOperatorUsageSummary,
 createRerank: parameters_createRerank,
 createResponse: parameters_createResponse,
 createSystemOneDecision: parameters_createSystemOneDecision,
@@ -54311,6 +55932,7 @@ leaveWorkspace: parameters_leaveWorkspace,
 listMembers: parameters_listMembers,
 updateMember: parameters_updateMember,
 removeMember: parameters_removeMember,
+listNotices: parameters_listNotices,
 getWebhook: parameters_getWebhook,
 updateWebhook: parameters_updateWebhook,
 deleteWebhook: parameters_deleteWebhook,
@@ -54323,6 +55945,8 @@ export {
 bodies,
 bodies_acceptInvitation,
 bodies_adjustAccount,
+bodies_checkCatalog,
+bodies_compareCatalog,
 bodies_confirmSession,
 bodies_confirmTotp,
 bodies_countMessageTokens,
@@ -54407,7 +56031,10 @@ parameters_getJob,
 parameters_getModel,
 parameters_getOperatorAccount,
 parameters_getOperatorCall,
+parameters_getOperatorCatalog,
+parameters_getOperatorJob,
 parameters_getOperatorOverview,
+parameters_getOperatorUsageSummary,
 parameters_getReceipt,
 parameters_getReceiptProof,
 parameters_getStatement,
@@ -54421,9 +56048,11 @@ parameters_listJobs,
 parameters_listLedgerEntries,
 parameters_listMembers,
 parameters_listModels,
+parameters_listNotices,
 parameters_listOperatorAccounts,
 parameters_listOperatorActions,
 parameters_listOperatorCalls,
+parameters_listOperatorJobs,
 parameters_listSessions,
 parameters_listStatements,
 parameters_listUsageLogs,

@@ -285,6 +285,26 @@ export function refundCall(client, request_id, input, options) {
   return call(client, { path: () => `/v1/operator/calls/${segment(request_id)}/refund`, method: "POST", auth: "session" }, input, options);
 }
 
+export function getOperatorCatalog(client, input, options) {
+  return call(client, { path: "/v1/operator/catalog", auth: "session" }, input, options);
+}
+
+export function checkCatalog(client, input, options) {
+  return call(client, { path: "/v1/operator/catalog/check", method: "POST", auth: "session" }, input, options);
+}
+
+export function compareCatalog(client, input, options) {
+  return call(client, { path: "/v1/operator/catalog/diff", method: "POST", auth: "session" }, input, options);
+}
+
+export function listOperatorJobs(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/operator/jobs", auth: "session" }, { ...input, ...cursor }, options));
+}
+
+export function getOperatorJob(client, id, options) {
+  return call(client, { path: () => `/v1/operator/jobs/${segment(id)}`, auth: "session" }, undefined, options);
+}
+
 export function getOperator(client, options) {
   return call(client, { path: "/v1/operator/me", auth: "session" }, undefined, options);
 }
@@ -315,6 +335,14 @@ export function disableProvider(client, id, input, options) {
 
 export function enableProvider(client, id, input, options) {
   return call(client, { path: () => `/v1/operator/providers/${segment(id)}/enable`, method: "POST", auth: "session" }, input, options);
+}
+
+export function listOperatorSettings(client, options) {
+  return pages((cursor) => call(client, { path: "/v1/operator/settings", auth: "session" }, { ...undefined, ...cursor }, options));
+}
+
+export function getOperatorUsageSummary(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/operator/usage/summary", auth: "session" }, { ...input, ...cursor }, options));
 }
 
 export function getPricing(client, options) {
@@ -395,6 +423,10 @@ export function getNotices(client, options) {
 
 export function updateNotices(client, input, options) {
   return call(client, { path: "/v1/workspace/notices", method: "PATCH", auth: "session" }, input, options);
+}
+
+export function listNotices(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/workspace/notices/log", auth: "session" }, { ...input, ...cursor }, options));
 }
 
 export function listWebhooks(client, options) {

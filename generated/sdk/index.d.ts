@@ -25,6 +25,9 @@ import type {
   BlockDeltaEvent,
   BlockStartEvent,
   BlockStopEvent,
+  CatalogCheck,
+  CatalogDiff,
+  CatalogText,
   ChargeRefund,
   ChatChunk,
   ChatCompletion,
@@ -55,7 +58,9 @@ import type {
   GenmediaRunning,
   GetJobQuery,
   GetOperatorCallQuery,
+  GetOperatorCatalogQuery,
   GetOperatorOverviewQuery,
+  GetOperatorUsageSummaryQuery,
   GetReceiptProofQuery,
   GetUsageSummaryQuery,
   ImageJob,
@@ -74,9 +79,11 @@ import type {
   ListLedgerEntriesQuery,
   ListMembersQuery,
   ListModelsQuery,
+  ListNoticesQuery,
   ListOperatorAccountsQuery,
   ListOperatorActionsQuery,
   ListOperatorCallsQuery,
+  ListOperatorJobsQuery,
   ListSessionsQuery,
   ListStatementsQuery,
   ListUsageLogsQuery,
@@ -97,6 +104,7 @@ import type {
   MusicRequest,
   NewApiKey,
   NewSession,
+  NoticeList,
   NoticeSettings,
   NoticeSettingsChange,
   OpenSessionList,
@@ -105,13 +113,18 @@ import type {
   OperatorActionList,
   OperatorCallDetail,
   OperatorCallList,
+  OperatorCatalog,
   OperatorChange,
+  OperatorJobDetail,
+  OperatorJobList,
   OperatorList,
   OperatorProvider,
   OperatorProviderList,
   OperatorReason,
   OperatorRemoval,
   OperatorSelf,
+  OperatorSettingList,
+  OperatorUsageSummary,
   Overview,
   PasswordReset,
   PasswordWasReset,
@@ -576,7 +589,8 @@ export interface KeysMethods {
 /** `svc.limits` */
 export interface LimitsMethods {
   /**
-   * Returns what is left of the account's limits. Works with an API key or a session. The call counts toward no limit.
+   * Returns what is left of the account's limits, and of the key's own where a key asks. Works with an API key or a session. The call counts
+   * toward no limit.
    *
    * `GET /v1/auth/limits`, /docs/api/getLimits
    *
@@ -1569,6 +1583,20 @@ export interface WorkspacesNoticesMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   update(input: NoticeSettingsChange, options?: RequestOptions): Call<NoticeSettings, "updateNotices">;
+  /**
+   * Lists the workspace's notices of the last 30 days, also those that no one was told of. Notices for one person alone, such as of a sign-in, are
+   * listed for that person. Tests of webhooks are in the list of their deliveries.
+   *
+   * `GET /v1/workspace/notices/log`, /docs/api/listNotices
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListNoticesQuery, options?: RequestOptions): Pages<NoticeList, "listNotices">;
 }
 
 /** `svc.workspaces.webhooks` */
@@ -1853,6 +1881,7 @@ export interface OperatorMethods {
   readonly accounts: OperatorAccountsMethods;
   /**
    * Lists what operators and the command line changed, newest first. Rows are never changed or deleted. Filters combine.
+   * `Accept: text/csv` or `application/x-ndjson` gives the rows as a file.
    *
    * `GET /v1/operator/audit`, /docs/api/listOperatorActions
    *
@@ -1866,6 +1895,8 @@ export interface OperatorMethods {
    */
   audit(input?: ListOperatorActionsQuery, options?: RequestOptions): Pages<OperatorActionList, "listOperatorActions">;
   readonly calls: OperatorCallsMethods;
+  readonly catalog: OperatorCatalogMethods;
+  readonly jobs: OperatorJobsMethods;
   /**
    * Says who the operator of the session is, with the role, and until when the session may change something.
    *
@@ -1896,6 +1927,35 @@ export interface OperatorMethods {
    */
   overview(input?: GetOperatorOverviewQuery, options?: RequestOptions): Call<Overview, "getOperatorOverview">;
   readonly providers: OperatorProvidersMethods;
+  /**
+   * Lists the settings that the process runs with: those of the gateway, and the variables that the catalog names for providers' keys and
+   * headers, which are secret. A secret has no `value`; `source` tells whether it is set.
+   *
+   * `GET /v1/operator/settings`, /docs/api/listOperatorSettings
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  settings(options?: RequestOptions): Pages<OperatorSettingList, "listOperatorSettings">;
+  /**
+   * Sums up all accounts' requests by hour, day or month, up to this moment, with what providers charge for them. Filters combine.
+   * `Accept: text/csv` or `application/x-ndjson` gives the rows as a file. At most 1000 hours, days or months are summed up at once.
+   *
+   * `GET /v1/operator/usage/summary`, /docs/api/getOperatorUsageSummary
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  usage(input?: GetOperatorUsageSummaryQuery, options?: RequestOptions): Pages<OperatorUsageSummary, "getOperatorUsageSummary">;
 }
 
 /** `svc.operator.accounts` */
@@ -2050,6 +2110,89 @@ export interface OperatorCallsMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   refund(request_id: string, input: ChargeRefund, options?: RequestOptions): Call<PostedEntry, "refundCall">;
+}
+
+/** `svc.operator.catalog` */
+export interface OperatorCatalogMethods {
+  /**
+   * Shows the catalog in use: its file, its counts, and warnings such as prices below cost. With `text=true` also its text, without what headers
+   * of providers hold besides names of variables.
+   *
+   * `GET /v1/operator/catalog`, /docs/api/getOperatorCatalog
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(input?: GetOperatorCatalogQuery, options?: RequestOptions): Call<OperatorCatalog, "getOperatorCatalog">;
+  /**
+   * Checks a catalog file without using it: every problem with its line, as `svc catalog check` does, and warnings. It does not look at the
+   * environment, so a key that is not set is no problem here.
+   *
+   * `POST /v1/operator/catalog/check`, /docs/api/checkCatalog
+   *
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  check(input: CatalogText, options?: RequestOptions): Call<CatalogCheck, "checkCatalog">;
+  /**
+   * Compares a catalog file with the catalog in use, without using it: models and providers that differ, with prices, costs and margins.
+   *
+   * `POST /v1/operator/catalog/diff`, /docs/api/compareCatalog
+   *
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  diff(input: CatalogText, options?: RequestOptions): Call<CatalogDiff, "compareCatalog">;
+}
+
+/** `svc.operator.jobs` */
+export interface OperatorJobsMethods {
+  /**
+   * Lists media jobs of all accounts, newest first, those of the genmedia API included. Filters combine. With `account` any time is searched;
+   * without it the 31 days before `to`, or since `from`, which is then at most 31 days before.
+   *
+   * `GET /v1/operator/jobs`, /docs/api/listOperatorJobs
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListOperatorJobsQuery, options?: RequestOptions): Pages<OperatorJobList, "listOperatorJobs">;
+  /**
+   * Returns one media job of any account with its attempts and ledger entries. `POST /v1/operator/calls/{id}/refund` gives its charge back.
+   *
+   * `GET /v1/operator/jobs/{id}`, /docs/api/getOperatorJob
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`, `job_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(id: string, options?: RequestOptions): Call<OperatorJobDetail, "getOperatorJob">;
 }
 
 /** `svc.operator.operators` */

@@ -134,6 +134,7 @@ export class Svc {
       notices: {
         get: of(f.getNotices),
         update: of(f.updateNotices),
+        list: of(f.listNotices),
       },
       webhooks: {
         list: of(f.listWebhooks),
@@ -179,6 +180,15 @@ export class Svc {
         get: of(f.getOperatorCall),
         refund: of(f.refundCall),
       },
+      catalog: {
+        get: of(f.getOperatorCatalog),
+        check: of(f.checkCatalog),
+        diff: of(f.compareCatalog),
+      },
+      jobs: {
+        list: of(f.listOperatorJobs),
+        get: of(f.getOperatorJob),
+      },
       me: of(f.getOperator),
       operators: {
         list: of(f.listOperators),
@@ -191,6 +201,8 @@ export class Svc {
         disable: of(f.disableProvider),
         enable: of(f.enableProvider),
       },
+      settings: of(f.listOperatorSettings),
+      usage: of(f.getOperatorUsageSummary),
     };
     this.pricing = {
       get: of(f.getPricing),

@@ -95,6 +95,7 @@ interface AccountFilter {
 }
 
 export interface ListedAccount extends AccountRecord {
+  workspaceName: string | null;
   createdAt: Date;
   /** The sum of the entries. */
   balance: Amount;
@@ -110,7 +111,7 @@ export async function listAccounts(
   limit: number,
 ): Promise<ListedAccount[]> {
   const { rows } = await db.pool.query<ListedAccount>(
-    `select a.id as "accountId", a.email, a.email_verified_at is not null as verified, a.suspended_at as "suspendedAt",
+    `select a.id as "accountId", a.email, a.workspace_name as "workspaceName", a.email_verified_at is not null as verified, a.suspended_at as "suspendedAt",
        a.created_at as "createdAt", b.available + b.reserved as balance, b.purchased, s.spent as "spentLately"
      from (
        select * from account

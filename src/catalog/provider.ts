@@ -1,6 +1,7 @@
 // Checks one provider of the catalog file and turns it into a Provider. Reads secrets from the environment that is handed in and
 // never puts one into a message.
 import { withheldFields } from "../../generated/withheld-fields.ts";
+import { variantOf } from "../providers/openai/variants.ts";
 import type { Provider } from "../providers/types.ts";
 import type { Fault, FileProvider, Path } from "./file.ts";
 
@@ -30,14 +31,17 @@ export function readProvider(provider: FileProvider, { environment, simulatorUrl
     apiKey: secret || null,
     headers: Object.fromEntries(headers.flatMap(({ name, value, unset }) => (unset.length === 0 ? [[name, value]] : []))),
     ...(secrets.length === 0 ? {} : { secrets }),
+    ...(provider.protocol === "openai" ? { variant: variantOf(provider.variant, address) } : {}),
     forward: provider.forward ?? [],
     timeoutMs: provider.timeout_ms ?? timeoutMsDefault,
     onDisconnect: provider.on_disconnect ?? null,
   };
 }
 
-export function providerFaults({ base_url: address, headers = {}, forward = [] }: FileProvider, path: Path): Fault[] {
+export function providerFaults({ base_url: address, protocol, variant, headers = {}, forward = [] }: FileProvider, path: Path): Fault[] {
   const faults: Fault[] = [];
+  if (variant !== undefined && protocol !== "openai")
+    faults.push({ path: [...path, "variant"], message: "belongs to providers of the openai protocol only" });
   const reason = addressFault(address);
   if (reason !== null) faults.push({ path: [...path, "base_url"], message: reason });
   for (const [name, value] of Object.entries(headers)) {

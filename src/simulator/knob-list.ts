@@ -71,6 +71,7 @@ export const patterns = {
   finishEmpty: { form: "sim-finish-empty" },
   finishPause: { form: "sim-finish-pause" },
   finishWindow: { form: "sim-finish-window" },
+  malformedCall: { form: "sim-malformed-call" },
   interleaved: { form: "sim-interleaved" },
   redacted: { form: "sim-redacted" },
   citations: { form: "sim-citations" },

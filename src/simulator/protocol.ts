@@ -45,8 +45,8 @@ export interface StreamReply {
   kind: "stream";
   /** The data of each record, made while it is sent: a stream may be larger than memory. */
   records(): Iterable<string>;
-  /** The data of the record that ends a stream properly. */
-  terminator: string;
+  /** The data of the record that ends a stream properly; null: it ends without one. */
+  terminator: string | null;
 }
 
 /** Bytes that may be more than memory holds. */
@@ -144,7 +144,7 @@ interface Answered {
   /** The whole document, as JSON text. */
   whole(): string;
   records(): Iterable<string>;
-  terminator: string;
+  terminator: string | null;
   inputTokens: number;
   searches?: number;
   /** Those that no record shows. */

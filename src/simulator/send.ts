@@ -124,7 +124,7 @@ async function sendStream(
   }
   const errorAt = errorPosition(knobs);
   const failed = errorAt !== undefined && call.records > errorAt;
-  if (!knobs.noDone && !(failed && protocol.errorEndsStream)) await write(reply.terminator);
+  if (reply.terminator !== null && !knobs.noDone && !(failed && protocol.errorEndsStream)) await write(reply.terminator);
   response.end();
 }
 

@@ -8,6 +8,7 @@ import { anthropic } from "./anthropic/anthropic.ts";
 import { type CallRecord, type EndedCall, type OpenCall, recordCalls, type SimulatorCall, type SimulatorCounters } from "./calls.ts";
 import { elevenlabs } from "./elevenlabs/elevenlabs.ts";
 import { openFal } from "./fal/fal.ts";
+import { gemini } from "./gemini/gemini.ts";
 import type { Knobs } from "./knob-list.ts";
 import { withoutFaults } from "./knobs.ts";
 import { openMinimax } from "./minimax/minimax.ts";
@@ -233,7 +234,7 @@ const fallbackProtocol: SimulatorProtocol = openai;
 
 /** Those of one simulator: each has a state of its own. */
 function openProtocols(): readonly SimulatorProtocol[] {
-  return [anthropic, openai, rerank, openFal(), elevenlabs, openMinimax()];
+  return [anthropic, openai, gemini, rerank, openFal(), elevenlabs, openMinimax()];
 }
 
 /** The protocol that a path is meant for. */
