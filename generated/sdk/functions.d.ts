@@ -24,6 +24,9 @@ import type {
   BlockDeltaEvent,
   BlockStartEvent,
   BlockStopEvent,
+  CatalogCheck,
+  CatalogDiff,
+  CatalogText,
   ChargeRefund,
   ChatChunk,
   ChatCompletion,
@@ -54,6 +57,7 @@ import type {
   GenmediaRunning,
   GetJobQuery,
   GetOperatorCallQuery,
+  GetOperatorCatalogQuery,
   GetOperatorOverviewQuery,
   GetOperatorUsageSummaryQuery,
   GetReceiptProofQuery,
@@ -108,6 +112,7 @@ import type {
   OperatorActionList,
   OperatorCallDetail,
   OperatorCallList,
+  OperatorCatalog,
   OperatorChange,
   OperatorJobDetail,
   OperatorJobList,
@@ -1486,6 +1491,55 @@ export declare function getOperatorCall(client: Client, request_id: string, inpu
  * @throws {SvcError} 503 `overloaded`
  */
 export declare function refundCall(client: Client, request_id: string, input: ChargeRefund, options?: RequestOptions): Call<PostedEntry, "refundCall">;
+
+/**
+ * Shows the catalog in use: its file, its counts, and warnings such as prices below cost. With `text=true` also its text, without what headers
+ * of providers hold besides names of variables.
+ *
+ * `GET /v1/operator/catalog`, /docs/api/getOperatorCatalog
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 404 `endpoint_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function getOperatorCatalog(client: Client, input?: GetOperatorCatalogQuery, options?: RequestOptions): Call<OperatorCatalog, "getOperatorCatalog">;
+
+/**
+ * Checks a catalog file without using it: every problem with its line, as `svc catalog check` does, and warnings. It does not look at the
+ * environment, so a key that is not set is no problem here.
+ *
+ * `POST /v1/operator/catalog/check`, /docs/api/checkCatalog
+ *
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `csrf_failed`
+ * @throws {SvcError} 404 `endpoint_not_found`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function checkCatalog(client: Client, input: CatalogText, options?: RequestOptions): Call<CatalogCheck, "checkCatalog">;
+
+/**
+ * Compares a catalog file with the catalog in use, without using it: models and providers that differ, with prices, costs and margins.
+ *
+ * `POST /v1/operator/catalog/diff`, /docs/api/compareCatalog
+ *
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `csrf_failed`
+ * @throws {SvcError} 404 `endpoint_not_found`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function compareCatalog(client: Client, input: CatalogText, options?: RequestOptions): Call<CatalogDiff, "compareCatalog">;
 
 /**
  * Lists media jobs of all accounts, newest first, those of the genmedia API included. Filters combine. With `account` any time is searched;

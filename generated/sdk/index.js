@@ -180,6 +180,11 @@ export class Svc {
         get: of(f.getOperatorCall),
         refund: of(f.refundCall),
       },
+      catalog: {
+        get: of(f.getOperatorCatalog),
+        check: of(f.checkCatalog),
+        diff: of(f.compareCatalog),
+      },
       jobs: {
         list: of(f.listOperatorJobs),
         get: of(f.getOperatorJob),
