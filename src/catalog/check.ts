@@ -81,7 +81,7 @@ const unsetTags: ReadonlySet<string> = new Set(["fast", "implicit-caching", "exp
 /** The protocols over which each type of text model can be called; media types take several (docs/behaviour/providers.md#protocols). */
 const protocolsOf: Partial<Record<FileModel["type"], readonly FileProvider["protocol"][]>> = {
   language: ["openai", "anthropic", "gemini"],
-  embedding: ["openai"],
+  embedding: ["openai", "gemini"],
   decisions: ["openai"],
   reranking: ["rerank"],
 };

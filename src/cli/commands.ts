@@ -278,6 +278,18 @@ export const commands: readonly Command[] = [
     run: async (input) => (await import("./catalog.ts")).check(input),
   },
   {
+    name: "catalog import",
+    takes: ["FILE"],
+    options: {
+      vendor: { ...text("V", "whose models: openai, anthropic, mistral, groq, deepseek, xai, together or fireworks"), required: true },
+      markup: text("PERCENT", "what you add to the vendor's prices; 0 by default"),
+      from: text("NAME", "the name of the list, for the file's first line; by default its file name"),
+      write: text("CATALOG", "write this catalog file; without it only the changes are shown"),
+    },
+    does: "read a vendor's models and prices from a list (LiteLLM's, or one shaped as models.dev's) and show what would change",
+    run: async (input) => (await import("./catalog-import.ts")).importCatalog(input),
+  },
+  {
     name: "simulate",
     takes: [],
     options: { port: text("P", "the port to listen on; 8788 by default") },

@@ -119,7 +119,7 @@ const model = createRoute({
 });
 const playground = createRoute({
   ...page("/playground"),
-  validateSearch: words("models"),
+  validateSearch: words("models", "tab"),
   component: lazyRouteComponent(() => import("./pages/playground/playground.tsx"), "Playground"),
 });
 const limits = createRoute({ ...page("/limits"), component: lazyRouteComponent(() => import("./pages/limits/limits.tsx"), "Limits") });

@@ -7,6 +7,7 @@ import { falImages, falQueue, falVideos } from "./fal/queue.ts";
 import { minimaxMusic, minimaxSpeech } from "./minimax/audio.ts";
 import { minimaxClone, minimaxDesign, minimaxVoices } from "./minimax/voices.ts";
 import { geminiChat } from "./gemini/chat.ts";
+import { geminiEmbed } from "./gemini/embed.ts";
 import { openaiSpeech, openaiTranscribe } from "./openai/audio.ts";
 import { openaiChat, openaiMessages } from "./openai/chat.ts";
 import { openaiEmbed } from "./openai/embed.ts";
@@ -52,7 +53,7 @@ export function openAdapters(upstream: Upstream, { fetchReference, fetchMade }: 
   return {
     chat: { openai: chat, anthropic: anthropicChat(messages), gemini },
     messages: { openai: openaiMessages(chat), anthropic: messages, gemini: openaiMessages(gemini) },
-    embed: { openai: openaiEmbed(upstream) },
+    embed: { openai: openaiEmbed(upstream), gemini: geminiEmbed(upstream) },
     rerank: { rerank: rerank(upstream) },
     images: { openai: openaiImages(upstream, fetchReference), fal: falImages(upstream) },
     videos: { fal: falVideos(upstream) },

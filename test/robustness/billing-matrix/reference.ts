@@ -104,15 +104,16 @@ function countedOf(cell: Cell, decisionTokens: () => number): Tokens {
   return { ...none, input: promptCounted.writing, output: countOf(shown.tokens, shown.width) };
 }
 
-function measuredOf({ kind, ending }: Cell): Tokens {
+function measuredOf({ kind, upstream, ending }: Cell): Tokens {
   const tooMuch = ending === "complete, more than was reserved";
   const prompt = tooMuch ? saidTooMuch.prompt : said.prompt;
   if (kind === "embeddings" || kind === "rerank") return { ...none, input: tooMuch ? prompt : saidOfTexts };
   const calls = kind === "decisions" ? questions : 1;
+  const written = upstream === "gemini" ? 0 : said.written; // its caches say only what was read
   return {
-    input: calls * (prompt - said.cached - said.written),
+    input: calls * (prompt - said.cached - written),
     cacheRead: calls * said.cached,
-    cacheWrite: calls * said.written,
+    cacheWrite: calls * written,
     output: calls * (tooMuch ? saidTooMuch.completion : said.completion),
   };
 }
