@@ -16,7 +16,7 @@ import { OperatorLink } from "../address.tsx";
 import { CallAttempts } from "../requests/call-attempts.tsx";
 import { Refund } from "../requests/refund.tsx";
 import { useMay } from "../role.ts";
-import { JobStatus } from "./jobs.tsx";
+import { JobStatus } from "./job-status.tsx";
 
 export function JobDialog({ id, onClose }: { id: string | undefined; onClose: () => void }): ReactNode {
   return (

@@ -10,11 +10,12 @@ import { ago, when, zoneName } from "../../lib/time.ts";
 import { Button } from "../../ui/button.tsx";
 import { DateRange } from "../../ui/date-range.tsx";
 import { SearchBox, Select } from "../../ui/field.tsx";
-import { Badge, Card, Empty, Page } from "../../ui/parts.tsx";
+import { Card, Empty, Page } from "../../ui/parts.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { OperatorLink, type OperatorSearch, useAddress } from "../address.tsx";
 import { PagedTable } from "../paged-table.tsx";
 import { JobDialog } from "./job-dialog.tsx";
+import { JobStatus } from "./job-status.tsx";
 
 const statuses = [
   "queued",
@@ -108,31 +109,11 @@ export function Jobs(): ReactNode {
   );
 }
 
-const tones = {
-  queued: "quiet",
-  pending: "accent",
-  processing: "accent",
-  succeeded: "good",
-  failed: "bad",
-  refunded: "quiet",
-  expired: "warn",
-} as const;
-
-export function JobStatus({ job: { status, error, queue_position } }: { job: OperatorJob }): ReactNode {
-  return (
-    <span className="flex flex-wrap items-center gap-1.5">
-      <Badge tone={tones[status]}>{status}</Badge>
-      {error !== null && <span className="font-mono text-xs break-all">{error.code}</span>}
-      {queue_position !== null && <span className="text-xs text-quiet">Position {queue_position}</span>}
-    </span>
-  );
-}
-
 const columns: readonly Column<OperatorJob>[] = [
   { name: "Submitted", cell: ({ created_at }) => <time dateTime={created_at} title={when(created_at)} className="whitespace-nowrap">{ago(created_at)}</time> }, // prettier-ignore
   { name: "Account", cell: ({ account_id }) => <OperatorLink path={`accounts/${account_id}`}>{account_id}</OperatorLink> },
   { name: "Kind", cell: ({ kind }) => kind },
-  { name: "Model", cell: ({ model }) => <span className="break-all">{model}</span> },
+  { name: "Model", cell: ({ model }) => <span className="block min-w-32 break-all">{model}</span> },
   { name: "Status", cell: (job) => <JobStatus job={job} /> },
   { name: "Route", cell: ({ route }) => <span className="break-all">{route ?? none}</span> },
   { name: "Held", right: true, cell: ({ estimated_usd }) => usd(estimated_usd) },
