@@ -3509,6 +3509,12 @@ export interface components {
             defaults?: components["schemas"]["CatalogDefaults"];
             /** @description Prices up to which an account that never added credits can call a model. */
             free_tier?: components["schemas"]["CatalogFreeTier"];
+            /**
+             * Format: double
+             * @description Prices of models without `pricing`: what the dearest of their routes costs, plus so many percent, rounded up. Every route then needs a
+             *     `cost`.
+             */
+            markup_percent?: number;
             /** @description Models, in listing order. */
             models: components["schemas"]["CatalogModel"][];
             /** @description Providers. */
@@ -3965,6 +3971,8 @@ export interface components {
             cached?: components["schemas"]["CatalogUsd"];
             /** @description USD per million input tokens. */
             input?: components["schemas"]["CatalogUsd"];
+            /** @description What it charges for a request whose prompt is longer than `above` tokens. */
+            long_context?: components["schemas"]["CatalogLongContext"];
             /** @description USD per million output tokens, reasoning included. */
             output?: components["schemas"]["CatalogUsd"];
             /** @description USD per 1,000 characters. */

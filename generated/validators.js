@@ -47715,6 +47715,12 @@ const schema_CatalogFile = {
 "additionalProperties": { "type": "string" }
 },
 "defaults": { "$ref": "#/components/schemas/CatalogDefaults" },
+"markup_percent": {
+"type": "number",
+"format": "double",
+"minimum": 0,
+"maximum": 1e4
+},
 "free_tier": { "$ref": "#/components/schemas/CatalogFreeTier" },
 "tiers": {
 "type": "array",
@@ -51358,16 +51364,20 @@ const schema_CatalogRouteCost = {
 "per_image": { "$ref": "#/components/schemas/CatalogUsd" },
 "per_second": { "$ref": "#/components/schemas/CatalogUsd" },
 "per_minute": { "$ref": "#/components/schemas/CatalogUsd" },
-"per_1k_chars": { "$ref": "#/components/schemas/CatalogUsd" }
+"per_1k_chars": { "$ref": "#/components/schemas/CatalogUsd" },
+"long_context": { "$ref": "#/components/schemas/CatalogLongContext" }
 },
 "additionalProperties": false
 };
 function validate_CatalogRouteCost(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
+let errors = 0;
 const evaluated0 = validate_CatalogRouteCost.evaluated;
 if (evaluated0.dynamicProps) evaluated0.props = void 0;
 if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
+const _errs1 = errors;
 for (const key0 in data) if (!func_191f75b3.call(schema_CatalogRouteCost.properties, key0)) {
 validate_CatalogRouteCost.errors = [{
 instancePath,
@@ -51379,8 +51389,11 @@ data
 }];
 return false;
 }
+if (_errs1 === errors) {
 if (data.input !== void 0) {
 let data0 = data.input;
+const _errs2 = errors;
+if (errors === errors) {
 if (typeof data0 == "number") {
 if (data0 > 1e6 || isNaN(data0)) {
 validate_CatalogRouteCost.errors = [{
@@ -51430,11 +51443,14 @@ data: data0
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs2 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.output !== void 0) {
 let data1 = data.output;
+const _errs5 = errors;
+if (errors === errors) {
 if (typeof data1 == "number") {
 if (data1 > 1e6 || isNaN(data1)) {
 validate_CatalogRouteCost.errors = [{
@@ -51484,11 +51500,14 @@ data: data1
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs5 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.cached !== void 0) {
 let data2 = data.cached;
+const _errs8 = errors;
+if (errors === errors) {
 if (typeof data2 == "number") {
 if (data2 > 1e6 || isNaN(data2)) {
 validate_CatalogRouteCost.errors = [{
@@ -51538,11 +51557,14 @@ data: data2
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs8 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.cache_write !== void 0) {
 let data3 = data.cache_write;
+const _errs11 = errors;
+if (errors === errors) {
 if (typeof data3 == "number") {
 if (data3 > 1e6 || isNaN(data3)) {
 validate_CatalogRouteCost.errors = [{
@@ -51592,11 +51614,14 @@ data: data3
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs11 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.cache_write_1h !== void 0) {
 let data4 = data.cache_write_1h;
+const _errs14 = errors;
+if (errors === errors) {
 if (typeof data4 == "number") {
 if (data4 > 1e6 || isNaN(data4)) {
 validate_CatalogRouteCost.errors = [{
@@ -51646,11 +51671,14 @@ data: data4
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs14 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_request !== void 0) {
 let data5 = data.per_request;
+const _errs17 = errors;
+if (errors === errors) {
 if (typeof data5 == "number") {
 if (data5 > 1e6 || isNaN(data5)) {
 validate_CatalogRouteCost.errors = [{
@@ -51700,11 +51728,14 @@ data: data5
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs17 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_web_search !== void 0) {
 let data6 = data.per_web_search;
+const _errs20 = errors;
+if (errors === errors) {
 if (typeof data6 == "number") {
 if (data6 > 1e6 || isNaN(data6)) {
 validate_CatalogRouteCost.errors = [{
@@ -51754,11 +51785,14 @@ data: data6
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs20 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_image !== void 0) {
 let data7 = data.per_image;
+const _errs23 = errors;
+if (errors === errors) {
 if (typeof data7 == "number") {
 if (data7 > 1e6 || isNaN(data7)) {
 validate_CatalogRouteCost.errors = [{
@@ -51808,11 +51842,14 @@ data: data7
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs23 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_second !== void 0) {
 let data8 = data.per_second;
+const _errs26 = errors;
+if (errors === errors) {
 if (typeof data8 == "number") {
 if (data8 > 1e6 || isNaN(data8)) {
 validate_CatalogRouteCost.errors = [{
@@ -51862,11 +51899,14 @@ data: data8
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs26 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_minute !== void 0) {
 let data9 = data.per_minute;
+const _errs29 = errors;
+if (errors === errors) {
 if (typeof data9 == "number") {
 if (data9 > 1e6 || isNaN(data9)) {
 validate_CatalogRouteCost.errors = [{
@@ -51916,11 +51956,14 @@ data: data9
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs29 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_1k_chars !== void 0) {
 let data10 = data.per_1k_chars;
+const _errs32 = errors;
+if (errors === errors) {
 if (typeof data10 == "number") {
 if (data10 > 1e6 || isNaN(data10)) {
 validate_CatalogRouteCost.errors = [{
@@ -51970,8 +52013,26 @@ data: data10
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs32 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.long_context !== void 0) {
+const _errs35 = errors;
+if (!validate_CatalogLongContext(data.long_context, {
+instancePath: instancePath + "/long_context",
+parentData: data,
+parentDataProperty: "long_context",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_CatalogLongContext.errors : vErrors.concat(validate_CatalogLongContext.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs35 === errors;
+} else var valid0 = true;
+}
+}
 }
 }
 }
@@ -51993,8 +52054,9 @@ data
 }];
 return false;
 }
+}
 validate_CatalogRouteCost.errors = vErrors;
-return true;
+return errors === 0;
 }
 validate_CatalogRouteCost.evaluated = {
 "props": true,
@@ -55660,7 +55722,7 @@ data
 return false;
 } else {
 const _errs1 = errors;
-for (const key0 in data) if (!(key0 === "providers" || key0 === "models" || key0 === "aliases" || key0 === "defaults" || key0 === "free_tier" || key0 === "tiers")) {
+for (const key0 in data) if (!(key0 === "providers" || key0 === "models" || key0 === "aliases" || key0 === "defaults" || key0 === "markup_percent" || key0 === "free_tier" || key0 === "tiers")) {
 validate_CatalogFile.errors = [{
 instancePath,
 keyword: "additionalProperties",
@@ -55899,8 +55961,65 @@ return false;
 var valid0 = _errs13 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.free_tier !== void 0) {
+if (data.markup_percent !== void 0) {
+let data12 = data.markup_percent;
 const _errs27 = errors;
+if (errors === _errs27) {
+if (typeof data12 == "number") {
+if (data12 > 1e4 || isNaN(data12)) {
+validate_CatalogFile.errors = [{
+instancePath: instancePath + "/markup_percent",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e4
+},
+message: "must be <= 10000",
+parentSchema: schema_CatalogFile.properties.markup_percent,
+data: data12
+}];
+return false;
+} else if (data12 < 0 || isNaN(data12)) {
+validate_CatalogFile.errors = [{
+instancePath: instancePath + "/markup_percent",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogFile.properties.markup_percent,
+data: data12
+}];
+return false;
+} else if (!formats_f5433107.validate(data12)) {
+validate_CatalogFile.errors = [{
+instancePath: instancePath + "/markup_percent",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogFile.properties.markup_percent,
+data: data12
+}];
+return false;
+}
+} else {
+validate_CatalogFile.errors = [{
+instancePath: instancePath + "/markup_percent",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogFile.properties.markup_percent,
+data: data12
+}];
+return false;
+}
+}
+var valid0 = _errs27 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.free_tier !== void 0) {
+const _errs29 = errors;
 if (!validate_CatalogFreeTier(data.free_tier, {
 instancePath: instancePath + "/free_tier",
 parentData: data,
@@ -55911,41 +56030,41 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogFreeTier.errors : vErrors.concat(validate_CatalogFreeTier.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs29 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.tiers !== void 0) {
-let data13 = data.tiers;
-const _errs28 = errors;
-if (errors === _errs28) {
-if (Array.isArray(data13)) {
-if (data13.length > 5) {
+let data14 = data.tiers;
+const _errs30 = errors;
+if (errors === _errs30) {
+if (Array.isArray(data14)) {
+if (data14.length > 5) {
 validate_CatalogFile.errors = [{
 instancePath: instancePath + "/tiers",
 keyword: "maxItems",
 params: { limit: 5 },
 message: "must NOT have more than 5 items",
 parentSchema: schema_CatalogFile.properties.tiers,
-data: data13
+data: data14
 }];
 return false;
-} else if (data13.length < 5) {
+} else if (data14.length < 5) {
 validate_CatalogFile.errors = [{
 instancePath: instancePath + "/tiers",
 keyword: "minItems",
 params: { limit: 5 },
 message: "must NOT have fewer than 5 items",
 parentSchema: schema_CatalogFile.properties.tiers,
-data: data13
+data: data14
 }];
 return false;
 } else {
-const len2 = data13.length;
+const len2 = data14.length;
 for (let i2 = 0; i2 < len2; i2++) {
-const _errs30 = errors;
-if (!validate_CatalogTier(data13[i2], {
+const _errs32 = errors;
+if (!validate_CatalogTier(data14[i2], {
 instancePath: instancePath + "/tiers/" + i2,
-parentData: data13,
+parentData: data14,
 parentDataProperty: i2,
 rootData,
 dynamicAnchors
@@ -55953,7 +56072,7 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogTier.errors : vErrors.concat(validate_CatalogTier.errors);
 errors = vErrors.length;
 }
-if (!(_errs30 === errors)) break;
+if (!(_errs32 === errors)) break;
 }
 }
 } else {
@@ -55963,13 +56082,14 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogFile.properties.tiers,
-data: data13
+data: data14
 }];
 return false;
 }
 }
-var valid0 = _errs28 === errors;
+var valid0 = _errs30 === errors;
 } else var valid0 = true;
+}
 }
 }
 }

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { buildCatalog } from "./build.ts";
 import { catalogFaults } from "./check.ts";
 import { type CatalogFile, type Fault, type Problem, schemaFaults } from "./file.ts";
+import { withMarkup } from "./markup.ts";
 import { fileBytesMax, parseCatalogText, type Parsed } from "./parse.ts";
 import { secretFaults, simulatorScheme, type UnsetVariable, unsetVariables } from "./provider.ts";
 import { costWarnings } from "./route-cost.ts";
@@ -90,6 +91,13 @@ export function readChecked(text: string): { checked: Checked; file: CatalogFile
   return { checked: { ...counts, problems, warnings: problemsOf(costWarnings(file), lineOf) }, file };
 }
 
+/** The file as it was read, prices filled in; throws a CatalogFault that names it. */
+export function readCatalogFile(text: string, fileName: string): CatalogFile {
+  const { file, problems } = readCatalogText(text);
+  if (file === undefined || problems.length > 0) throw new CatalogFault(fileName, problems);
+  return file;
+}
+
 interface Read {
   file: CatalogFile | undefined;
   counts: { models: number; providers: number };
@@ -106,8 +114,9 @@ function readCatalogText(text: string): Read {
   if (problems.length > 0) return { file: undefined, counts, problems: problems.slice(0, problemsMax), lineOf };
   const misshapen = schemaFaults(value);
   // References are checked only in a file that fits its schema: in any other, names would be missing everywhere.
-  const faults = misshapen.length > 0 ? misshapen : catalogFaults(value as CatalogFile);
-  return { file: value as CatalogFile, counts, problems: problemsOf(faults, lineOf), lineOf };
+  if (misshapen.length > 0) return { file: undefined, counts, problems: problemsOf(misshapen, lineOf), lineOf };
+  const file = withMarkup(value as CatalogFile);
+  return { file, counts, problems: problemsOf(catalogFaults(file), lineOf), lineOf };
 }
 
 function problemsOf(faults: readonly Fault[], lineOf: Parsed["lineOf"]): Problem[] {

@@ -88,6 +88,8 @@ export interface RouteCost {
   second: Price;
   minute: Price;
   character: Price;
+  /** Of a request whose prompt is longer than `above` tokens; absent: as any other. */
+  long?: ({ above: number } & Pick<RouteCost, "input" | "output" | "cacheRead" | "cacheWrite" | "cacheWriteHour">) | undefined;
 }
 
 /** One call of one route. The adapter cancels it when `signal` fires or the provider's timeout passes. */
