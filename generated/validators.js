@@ -31538,6 +31538,347 @@ validate_parameters_listOperatorAccounts.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_createAccount = validate_bodies_createAccount;
+const schema_NewAccount = {
+"type": "object",
+"required": ["reason", "email"],
+"properties": {
+"reason": {
+"type": "string",
+"minLength": 1,
+"maxLength": 500,
+"pattern": "^[^\\n\\r]*\\S[^\\n\\r]*$",
+"description": "Why, in one line, for the log of operators' actions."
+},
+"email": {
+"type": "string",
+"minLength": 3,
+"maxLength": 320
+},
+"verified": {
+"type": "boolean",
+"default": false
+},
+"deposit_usd": {
+"$ref": "#/components/schemas/Usd",
+"maximum": 6e7,
+"exclusiveMinimum": 0
+},
+"credit_usd": {
+"$ref": "#/components/schemas/Usd",
+"maximum": 6e7,
+"exclusiveMinimum": 0
+},
+"signup_credit": {
+"type": "boolean",
+"default": false
+}
+},
+"additionalProperties": true
+};
+const schema_Usd = {
+"type": "number",
+"format": "double"
+};
+const pattern_77ac0abe = new RegExp("^[^\\n\\r]*\\S[^\\n\\r]*$", "u");
+function validate_NewAccount(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_NewAccount.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.reason === void 0 && (missing0 = "reason") || data.email === void 0 && (missing0 = "email")) {
+validate_NewAccount.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_NewAccount,
+data
+}];
+return false;
+} else {
+if (data.reason !== void 0) {
+let data0 = data.reason;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 500) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_NewAccount.properties.reason,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_NewAccount.properties.reason,
+data: data0
+}];
+return false;
+} else if (!pattern_77ac0abe.test(data0)) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*\\S[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*\\S[^\\n\\r]*$\"",
+parentSchema: schema_NewAccount.properties.reason,
+data: data0
+}];
+return false;
+}
+} else {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_NewAccount.properties.reason,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.email !== void 0) {
+let data1 = data.email;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 320) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/email",
+keyword: "maxLength",
+params: { limit: 320 },
+message: "must NOT have more than 320 characters",
+parentSchema: schema_NewAccount.properties.email,
+data: data1
+}];
+return false;
+} else if (func_7a031813(data1) < 3) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/email",
+keyword: "minLength",
+params: { limit: 3 },
+message: "must NOT have fewer than 3 characters",
+parentSchema: schema_NewAccount.properties.email,
+data: data1
+}];
+return false;
+}
+} else {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/email",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_NewAccount.properties.email,
+data: data1
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.verified !== void 0) {
+let data2 = data.verified;
+if (typeof data2 !== "boolean") {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/verified",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_NewAccount.properties.verified,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.deposit_usd !== void 0) {
+let data3 = data.deposit_usd;
+if (typeof data3 == "number") {
+if (!formats_f5433107.validate(data3)) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/deposit_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_Usd,
+data: data3
+}];
+return false;
+}
+} else {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/deposit_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_Usd,
+data: data3
+}];
+return false;
+}
+if (typeof data3 == "number") {
+if (data3 > 6e7 || isNaN(data3)) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/deposit_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 6e7
+},
+message: "must be <= 60000000",
+parentSchema: schema_NewAccount.properties.deposit_usd,
+data: data3
+}];
+return false;
+} else if (data3 <= 0 || isNaN(data3)) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/deposit_usd",
+keyword: "exclusiveMinimum",
+params: {
+comparison: ">",
+limit: 0
+},
+message: "must be > 0",
+parentSchema: schema_NewAccount.properties.deposit_usd,
+data: data3
+}];
+return false;
+}
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.credit_usd !== void 0) {
+let data4 = data.credit_usd;
+if (typeof data4 == "number") {
+if (!formats_f5433107.validate(data4)) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/credit_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_Usd,
+data: data4
+}];
+return false;
+}
+} else {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/credit_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_Usd,
+data: data4
+}];
+return false;
+}
+if (typeof data4 == "number") {
+if (data4 > 6e7 || isNaN(data4)) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/credit_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 6e7
+},
+message: "must be <= 60000000",
+parentSchema: schema_NewAccount.properties.credit_usd,
+data: data4
+}];
+return false;
+} else if (data4 <= 0 || isNaN(data4)) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/credit_usd",
+keyword: "exclusiveMinimum",
+params: {
+comparison: ">",
+limit: 0
+},
+message: "must be > 0",
+parentSchema: schema_NewAccount.properties.credit_usd,
+data: data4
+}];
+return false;
+}
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.signup_credit !== void 0) {
+let data5 = data.signup_credit;
+if (typeof data5 !== "boolean") {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/signup_credit",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_NewAccount.properties.signup_credit,
+data: data5
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate_NewAccount.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_NewAccount,
+data
+}];
+return false;
+}
+validate_NewAccount.errors = vErrors;
+return true;
+}
+validate_NewAccount.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_createAccount(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_createAccount.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_NewAccount(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_NewAccount.errors : vErrors.concat(validate_NewAccount.errors);
+errors = vErrors.length;
+}
+validate_bodies_createAccount.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_createAccount.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
 const parameters_getOperatorAccount = validate_parameters_getOperatorAccount;
 const schema_parameters_getOperatorAccount = {
 "type": "object",
@@ -31669,15 +32010,10 @@ const schema_AccountAdjustment = {
 },
 "additionalProperties": true
 };
-const schema_Usd = {
-"type": "number",
-"format": "double"
-};
 const schema_MoneyKind = {
 "type": "string",
 "enum": ["purchased", "earned"]
 };
-const pattern_77ac0abe = new RegExp("^[^\\n\\r]*\\S[^\\n\\r]*$", "u");
 function validate_AccountAdjustment(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 const evaluated0 = validate_AccountAdjustment.evaluated;
@@ -55837,6 +56173,7 @@ createImage: bodies_createImage,
 acceptInvitation: bodies_acceptInvitation,
 createMessage: bodies_createMessage,
 countMessageTokens: bodies_countMessageTokens,
+createAccount: bodies_createAccount,
 adjustAccount: bodies_adjustAccount,
 resumeAccount: bodies_resumeAccount,
 suspendAccount: bodies_suspendAccount,
@@ -55951,6 +56288,7 @@ bodies_compareCatalog,
 bodies_confirmSession,
 bodies_confirmTotp,
 bodies_countMessageTokens,
+bodies_createAccount,
 bodies_createApiKey,
 bodies_createChatCompletion,
 bodies_createCompletion,

@@ -2296,6 +2296,22 @@ export interface MusicRequest {
   response_format?: AudioFormat | null | undefined;
 }
 
+/** A new account. */
+export interface NewAccount {
+  /** Why, in one line, for the log of operators' actions. */
+  reason: string;
+  /** Its owner's email address. */
+  email: string;
+  /** Whether the address counts as verified. If it does not, the owner verifies it by signing up with it, also where `SVC_SIGNUP` is `invite`. */
+  verified?: boolean | undefined;
+  /** USD that were paid in, at most 8 decimals; they decide the tier. At most 60000000. */
+  deposit_usd?: number | undefined;
+  /** USD that are given, at most 8 decimals. At most 60000000. */
+  credit_usd?: number | undefined;
+  /** Whether it gets the signup credit now. An account that is not verified gets it anyway once it is. */
+  signup_credit?: boolean | undefined;
+}
+
 /** A new key with its secret, which is shown only once. */
 export interface NewApiKey {
   /** The key. Save it: it cannot be shown again. */
@@ -7040,6 +7056,8 @@ export type ConfirmTotpError403 = Refusal<403, "permission_denied" | "session_re
 export type CountMessageTokensAnthropicError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content", AnthropicErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content", "invalid_request_error">>;
 export type CountMessageTokensAnthropicError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", AnthropicErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CountMessageTokensAnthropicError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", AnthropicErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
+export type CreateAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type CreateAccountError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type CreateApiKeyError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type CreateApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type CreateChatCompletionError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content", "invalid_request_error">>;
@@ -7400,6 +7418,8 @@ export type RecommendModelsError = Error400InvalidParameter | Error429RateLimitE
 export type GetModelError = Error400InvalidParameter | Error404ModelNotFound | Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `operator.accounts.list`. */
 export type ListOperatorAccountsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.accounts.create`. */
+export type CreateAccountError = CreateAccountError400 | Error401MissingApiKeyOrInvalidApiKey | CreateAccountError403 | Error404EndpointNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.accounts.get`. */
 export type GetOperatorAccountError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFoundOrAccountNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.accounts.adjust`. */
@@ -8491,6 +8511,17 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: ListOperatorAccountsError;
+  };
+  /** `operator.accounts.create`: `POST /v1/operator/accounts`. */
+  createAccount: {
+    path: never;
+    query: never;
+    headers: never;
+    body: NewAccount;
+    result: OperatorAccountDetail;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CreateAccountError;
   };
   /** `operator.accounts.get`: `GET /v1/operator/accounts/{id}`. */
   getOperatorAccount: {
