@@ -47767,6 +47767,12 @@ const schema_CatalogProvider = {
 "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
 "description": "Name of the environment variable that holds the secret."
 },
+"api_version": {
+"type": "string",
+"pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$",
+"description": "`azure-openai`: the version of the API whose paths name deployments, such as `2024-10-21`. Default: the paths under `/openai/v1`, which\nhave no version."
+},
+"entra": { "$ref": "#/components/schemas/CatalogEntra" },
 "headers": {
 "type": "object",
 "additionalProperties": { "type": "string" }
@@ -47798,7 +47804,8 @@ const schema_ProviderProtocol = {
 "elevenlabs",
 "minimax",
 "gemini",
-"cohere"
+"cohere",
+"azure-openai"
 ]
 };
 const schema_ProviderVariant = {
@@ -47817,8 +47824,46 @@ const schema_ProviderVariant = {
 "lm-studio"
 ]
 };
+const schema_CatalogEntra = {
+"type": "object",
+"required": [
+"tenant",
+"client_id",
+"client_secret_env"
+],
+"properties": {
+"tenant": {
+"type": "string",
+"pattern": "^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$",
+"description": "Id or domain of the tenant."
+},
+"client_id": {
+"type": "string",
+"minLength": 1,
+"maxLength": 200
+},
+"client_secret_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "Name of the environment variable that holds the application's secret."
+},
+"authority": {
+"type": "string",
+"minLength": 1,
+"maxLength": 2e3
+},
+"scope": {
+"type": "string",
+"minLength": 1,
+"maxLength": 500
+}
+},
+"additionalProperties": false
+};
 const func_191f75b3 = Object.prototype.hasOwnProperty;
 const pattern_831b2ab4 = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
+const pattern_e44e0a05 = new RegExp("^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$", "u");
+const pattern_88cc4c62 = new RegExp("^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$", "u");
 function validate_CatalogProvider(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 const evaluated0 = validate_CatalogProvider.evaluated;
@@ -47899,7 +47944,7 @@ data: data1
 }];
 return false;
 }
-if (!(data1 === "openai" || data1 === "anthropic" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax" || data1 === "gemini" || data1 === "cohere")) {
+if (!(data1 === "openai" || data1 === "anthropic" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax" || data1 === "gemini" || data1 === "cohere" || data1 === "azure-openai")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/protocol",
 keyword: "enum",
@@ -48006,18 +48051,260 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
-if (data.headers !== void 0) {
-let data5 = data.headers;
-if (data5 && typeof data5 == "object" && !Array.isArray(data5)) for (const key1 in data5) {
-let data6 = data5[key1];
-if (typeof data6 !== "string") {
+if (data.api_version !== void 0) {
+let data5 = data.api_version;
+if (typeof data5 === "string") {
+if (!pattern_e44e0a05.test(data5)) {
 validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/headers/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),
+instancePath: instancePath + "/api_version",
+keyword: "pattern",
+params: { pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$" },
+message: "must match pattern \"^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$\"",
+parentSchema: schema_CatalogProvider.properties.api_version,
+data: data5
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/api_version",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.api_version,
+data: data5
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.entra !== void 0) {
+let data6 = data.entra;
+if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
+let missing1;
+if (data6.tenant === void 0 && (missing1 = "tenant") || data6.client_id === void 0 && (missing1 = "client_id") || data6.client_secret_env === void 0 && (missing1 = "client_secret_env")) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_CatalogEntra,
+data: data6
+}];
+return false;
+} else {
+for (const key1 in data6) if (!(key1 === "tenant" || key1 === "client_id" || key1 === "client_secret_env" || key1 === "authority" || key1 === "scope")) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra",
+keyword: "additionalProperties",
+params: { additionalProperty: key1 },
+message: "must NOT have additional properties",
+parentSchema: schema_CatalogEntra,
+data: data6
+}];
+return false;
+}
+if (data6.tenant !== void 0) {
+let data7 = data6.tenant;
+if (typeof data7 === "string") {
+if (!pattern_88cc4c62.test(data7)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/tenant",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$" },
+message: "must match pattern \"^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$\"",
+parentSchema: schema_CatalogEntra.properties.tenant,
+data: data7
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/tenant",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.tenant,
+data: data7
+}];
+return false;
+}
+var valid4 = true;
+} else var valid4 = true;
+if (valid4) {
+if (data6.client_id !== void 0) {
+let data8 = data6.client_id;
+if (typeof data8 === "string") {
+if (func_7a031813(data8) > 200) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/client_id",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_CatalogEntra.properties.client_id,
+data: data8
+}];
+return false;
+} else if (func_7a031813(data8) < 1) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/client_id",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogEntra.properties.client_id,
+data: data8
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/client_id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.client_id,
+data: data8
+}];
+return false;
+}
+var valid4 = true;
+} else var valid4 = true;
+if (valid4) {
+if (data6.client_secret_env !== void 0) {
+let data9 = data6.client_secret_env;
+if (typeof data9 === "string") {
+if (!pattern_831b2ab4.test(data9)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/client_secret_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogEntra.properties.client_secret_env,
+data: data9
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/client_secret_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.client_secret_env,
+data: data9
+}];
+return false;
+}
+var valid4 = true;
+} else var valid4 = true;
+if (valid4) {
+if (data6.authority !== void 0) {
+let data10 = data6.authority;
+if (typeof data10 === "string") {
+if (func_7a031813(data10) > 2e3) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/authority",
+keyword: "maxLength",
+params: { limit: 2e3 },
+message: "must NOT have more than 2000 characters",
+parentSchema: schema_CatalogEntra.properties.authority,
+data: data10
+}];
+return false;
+} else if (func_7a031813(data10) < 1) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/authority",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogEntra.properties.authority,
+data: data10
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/authority",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.authority,
+data: data10
+}];
+return false;
+}
+var valid4 = true;
+} else var valid4 = true;
+if (valid4) {
+if (data6.scope !== void 0) {
+let data11 = data6.scope;
+if (typeof data11 === "string") {
+if (func_7a031813(data11) > 500) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/scope",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_CatalogEntra.properties.scope,
+data: data11
+}];
+return false;
+} else if (func_7a031813(data11) < 1) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/scope",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogEntra.properties.scope,
+data: data11
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/scope",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.scope,
+data: data11
+}];
+return false;
+}
+var valid4 = true;
+} else var valid4 = true;
+}
+}
+}
+}
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogEntra,
+data: data6
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.headers !== void 0) {
+let data12 = data.headers;
+if (data12 && typeof data12 == "object" && !Array.isArray(data12)) for (const key2 in data12) {
+let data13 = data12[key2];
+if (typeof data13 !== "string") {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/headers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.headers.additionalProperties,
-data: data6
+data: data13
 }];
 return false;
 }
@@ -48029,7 +48316,7 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogProvider.properties.headers,
-data: data5
+data: data12
 }];
 return false;
 }
@@ -48037,19 +48324,19 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.forward !== void 0) {
-let data7 = data.forward;
-if (Array.isArray(data7)) {
-const len0 = data7.length;
+let data14 = data.forward;
+if (Array.isArray(data14)) {
+const len0 = data14.length;
 for (let i0 = 0; i0 < len0; i0++) {
-let data8 = data7[i0];
-if (typeof data8 !== "string") {
+let data15 = data14[i0];
+if (typeof data15 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/forward/" + i0,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.forward.items,
-data: data8
+data: data15
 }];
 return false;
 }
@@ -48061,7 +48348,7 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogProvider.properties.forward,
-data: data7
+data: data14
 }];
 return false;
 }
@@ -48069,20 +48356,20 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.timeout_ms !== void 0) {
-let data9 = data.timeout_ms;
-if (!(typeof data9 == "number" && !(data9 % 1) && !isNaN(data9))) {
+let data16 = data.timeout_ms;
+if (!(typeof data16 == "number" && !(data16 % 1) && !isNaN(data16))) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data9
+data: data16
 }];
 return false;
 }
-if (typeof data9 == "number") {
-if (data9 > 36e5 || isNaN(data9)) {
+if (typeof data16 == "number") {
+if (data16 > 36e5 || isNaN(data16)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "maximum",
@@ -48092,10 +48379,10 @@ limit: 36e5
 },
 message: "must be <= 3600000",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data9
+data: data16
 }];
 return false;
-} else if (data9 < 1 || isNaN(data9)) {
+} else if (data16 < 1 || isNaN(data16)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "minimum",
@@ -48105,17 +48392,17 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data9
+data: data16
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data9)) {
+} else if (!formats_6f7aca8b.validate(data16)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data9
+data: data16
 }];
 return false;
 }
@@ -48124,31 +48411,33 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.on_disconnect !== void 0) {
-let data10 = data.on_disconnect;
-if (typeof data10 !== "string") {
+let data17 = data.on_disconnect;
+if (typeof data17 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data10
+data: data17
 }];
 return false;
 }
-if (!(data10 === "cancel" || data10 === "drain")) {
+if (!(data17 === "cancel" || data17 === "drain")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "enum",
 params: { allowedValues: schema_CatalogProvider.properties.on_disconnect.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data10
+data: data17
 }];
 return false;
 }
 var valid0 = true;
 } else var valid0 = true;
+}
+}
 }
 }
 }
